@@ -360,7 +360,7 @@ func states(t *testing.T, store *dynamo.Store, id map[string]string) {
 
 // table returns an empty table of DynamoDB Local, and a queue.
 func table(t *testing.T) (boot.Config, *dynamo.Store) {
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,8 +21,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// alarm fires when the expression reaches the threshold in due of the last within periods
-// of a minute.
+// alarm fires when the expression reaches the threshold in due of the last within periods.
 type alarm struct {
 	name        string
 	means       string
@@ -29,39 +29,46 @@ type alarm struct {
 	metrics     map[string]awscloudwatch.IMetric
 	threshold   float64
 	due, within float64
-	silenceBad  bool // missing data is breaching
+	minutes     float64 // of a period; 0 for one
+	silenceBad  bool    // missing data is breaching
+}
+
+// create creates the alarm in the stage.
+func (a alarm) create(stack awscdk.Stack, s stage, id string) awscloudwatch.Alarm {
+	missing := awscloudwatch.TreatMissingData_NOT_BREACHING
+	if a.silenceBad {
+		missing = awscloudwatch.TreatMissingData_BREACHING
+	}
+	return awscloudwatch.NewAlarm(stack, &id, &awscloudwatch.AlarmProps{
+		AlarmName: jsii.String(s.stackName() + " " + a.name), AlarmDescription: &a.means,
+		Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression: jsii.String(cmp.Or(a.expression, sum(a.metrics))), UsingMetrics: &a.metrics, Label: &a.name,
+			Period: seconds(60 * cmp.Or(a.minutes, 1)),
+		}),
+		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+		Threshold:          &a.threshold, DatapointsToAlarm: &a.due, EvaluationPeriods: &a.within,
+		TreatMissingData: missing,
+	})
 }
 
 // newAlarms creates the alarms that do not belong to an objective: those for early signs of
 // missing one, and those that always need an operator.
 func newAlarms(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
-	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef
 	for _, a := range alarms(m) {
-		if a.expression == "" {
-			a.expression = sum(a.metrics)
-		}
-		missing := awscloudwatch.TreatMissingData_NOT_BREACHING
-		if a.silenceBad {
-			missing = awscloudwatch.TreatMissingData_BREACHING
-		}
-		made = append(made, awscloudwatch.NewAlarm(stack, jsii.String("alarm "+a.name), &awscloudwatch.AlarmProps{
-			AlarmName:        jsii.String(s.stackName() + " " + a.name),
-			AlarmDescription: jsii.String(runbook(a.means, a.name)),
-			Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-				Expression: &a.expression, UsingMetrics: &a.metrics, Label: &a.name, Period: seconds(60),
-			}),
-			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-			Threshold:          &a.threshold,
-			DatapointsToAlarm:  &a.due,
-			EvaluationPeriods:  &a.within,
-			TreatMissingData:   missing,
-		}))
-		alarm := made[len(made)-1].(awscloudwatch.Alarm)
-		alarm.AddAlarmAction(notify)
-		alarm.AddOkAction(notify)
+		a.means = runbook(a.means, a.name)
+		alarm := a.create(stack, s, "alarm "+a.name)
+		notify(alarm, topic)
+		made = append(made, alarm)
 	}
 	return made
+}
+
+// notify makes an alarm publish its beginning and its end.
+func notify(alarm awscloudwatch.AlarmBase, topic awssns.ITopic) {
+	action := awscloudwatchactions.NewSnsAction(topic)
+	alarm.AddAlarmAction(action)
+	alarm.AddOkAction(action)
 }
 
 // runbook appends a reference to the alarm's runbook in docs/aws.md.

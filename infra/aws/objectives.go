@@ -5,7 +5,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
@@ -101,25 +100,17 @@ func objectives(m measured) []objective {
 // newObjectives creates an alarm for each objective. It fires when calls fail at a rate that
 // would miss the objective.
 func newObjectives(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured) []interfacesawscloudwatch.IAlarmRef {
-	notify := awscloudwatchactions.NewSnsAction(topic)
 	var made []interfacesawscloudwatch.IAlarmRef
 	for _, o := range objectives(m) {
 		var paces []awscloudwatch.IAlarmRule
 		for _, b := range burns {
 			window := func(minutes float64) awscloudwatch.IAlarmRule {
 				name := fmt.Sprintf("%s: %g times over %g min", o.name, b.times, minutes)
-				metrics := over(o.metrics, seconds(60*minutes))
-				return awscloudwatch.AlarmRule_FromAlarm(awscloudwatch.NewAlarm(stack, &name, &awscloudwatch.AlarmProps{
-					AlarmName:        jsii.String(s.stackName() + " " + name),
-					AlarmDescription: jsii.String("A part of the alarm " + s.stackName() + " " + o.name + "."),
-					Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-						Expression: &o.bad, UsingMetrics: &metrics, Label: jsii.String("bad, %"), Period: seconds(60 * minutes),
-					}),
-					ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-					Threshold:          jsii.Number(b.times * (100 - o.percent)),
-					EvaluationPeriods:  jsii.Number(1),
-					TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
-				}), awscloudwatch.AlarmState_ALARM)
+				return awscloudwatch.AlarmRule_FromAlarm(alarm{
+					name: name, means: "A part of the alarm " + s.stackName() + " " + o.name + ".", expression: o.bad,
+					metrics: over(o.metrics, seconds(60*minutes)), minutes: minutes,
+					threshold: b.times * (100 - o.percent), due: 1, within: 1,
+				}.create(stack, s, name), awscloudwatch.AlarmState_ALARM)
 			}
 			paces = append(paces, awscloudwatch.AlarmRule_AllOf(window(b.long), window(b.short)))
 		}
@@ -129,8 +120,7 @@ func newObjectives(stack awscdk.Stack, s stage, topic awssns.ITopic, m measured)
 				o.name)),
 			AlarmRule: awscloudwatch.AlarmRule_AnyOf(paces...),
 		})
-		alarm.AddAlarmAction(notify)
-		alarm.AddOkAction(notify)
+		notify(alarm, topic)
 		made = append(made, alarm)
 	}
 	return made

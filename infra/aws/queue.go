@@ -34,61 +34,55 @@ const (
 	visibilityFactor = 6
 )
 
-func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) queues {
-	queue := func(id, consumer string, retention awscdk.Duration, dead *awssqs.DeadLetterQueue) awssqs.Queue {
+// Retention of messages in days. SQS's maximum is for dead letters: one stands for a record that could not be marked
+// FAILED.
+const liveDays, deadDays = 4, 14
+
+// newQueues creates the queues, each with outputs by which an operator finds it. Without a dead-letter queue of its own
+// a queue is one.
+func newQueues(stack awscdk.Stack, s stage, key awskms.IKey) (q queues) {
+	add := func(id, named, means string, visibility float64, fifo bool, dead awssqs.Queue) awssqs.Queue {
 		props := &awssqs.QueueProps{
-			VisibilityTimeout:      seconds(visibilityFactor * sizes[consumer].timeout),
-			RetentionPeriod:        retention,
+			VisibilityTimeout:      seconds(visibility),
+			RetentionPeriod:        awscdk.Duration_Days(jsii.Number(deadDays)),
 			ReceiveMessageWaitTime: seconds(20),
 			Encryption:             awssqs.QueueEncryption_SQS_MANAGED,
 			EnforceSSL:             jsii.Bool(true),
-			DeadLetterQueue:        dead,
 			RemovalPolicy:          awscdk.RemovalPolicy_DESTROY, // jobs are rows of the table; messages only refer to them
+		}
+		if fifo {
+			props.Fifo, props.QueueName = jsii.Bool(true), jsii.String(s.stackName()+"-"+strings.ToLower(id)+".fifo")
+		}
+		if dead != nil {
+			props.RetentionPeriod = awscdk.Duration_Days(jsii.Number(liveDays))
+			props.DeadLetterQueue = &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)}
 		}
 		if key != nil {
 			// Reusing a data key for an hour limits a busy queue to 24 KMS calls a day.
 			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key,
 				awscdk.Duration_Hours(jsii.Number(1))
 		}
-		return awssqs.NewQueue(stack, &id, props)
+		queue := awssqs.NewQueue(stack, &id, props)
+		output(stack, named+"QueueUrl", means, queue.QueueUrl())
+		if dead == nil {
+			output(stack, named+"QueueArn", "The same, for a redrive", queue.QueueArn())
+		}
+		return queue
 	}
-	// SQS's maximum: a dead letter stands for a record that could not be marked FAILED.
-	dead := queue("DeadLetters", api.Sweeper, awscdk.Duration_Days(jsii.Number(14)), nil)
-	jobs := queue("Jobs", api.Extractor, awscdk.Duration_Days(jsii.Number(4)),
-		&awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: jsii.Number(maxReceives)})
-	deadMessages := queue("DeadMessages", api.Deliverer, awscdk.Duration_Days(jsii.Number(14)), nil)
-	messages := queue("Messages", api.Deliverer, awscdk.Duration_Days(jsii.Number(4)),
-		&awssqs.DeadLetterQueue{Queue: deadMessages, MaxReceiveCount: jsii.Number(maxReceives)})
+	takes := func(consumer string) float64 { return visibilityFactor * sizes[consumer].timeout }
+	q.dead = add("DeadLetters", "DeadLetter", "Extraction jobs that failed in all attempts", takes(api.Sweeper), false,
+		nil)
+	q.jobs = add("Jobs", "", "Extraction jobs", takes(api.Extractor), false, q.dead)
+	q.deadMessages = add("DeadMessages", "DeadMessages", "Webhook messages at which the deliverer failed",
+		takes(api.Deliverer), false, nil)
+	q.messages = add("Messages", "Messages", "Messages for webhooks", takes(api.Deliverer), false, q.deadMessages)
 	// One message group for each organization, so that its imports run one at a time. A message becomes visible soon
 	// after its function has ended.
-	fifo := func(id string, visibility, days float64, dead *awssqs.DeadLetterQueue) awssqs.Queue {
-		props := &awssqs.QueueProps{
-			QueueName: jsii.String(s.stackName() + "-" + strings.ToLower(id) + ".fifo"), Fifo: jsii.Bool(true),
-			VisibilityTimeout: seconds(visibility), RetentionPeriod: awscdk.Duration_Days(&days),
-			ReceiveMessageWaitTime: seconds(20), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
-			DeadLetterQueue: dead, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-		}
-		if key != nil {
-			props.Encryption, props.EncryptionMasterKey, props.DataKeyReuse = awssqs.QueueEncryption_KMS, key,
-				awscdk.Duration_Hours(jsii.Number(1))
-		}
-		return awssqs.NewQueue(stack, &id, props)
-	}
-	importTime := sizes[api.Importer].timeout + 30
-	deadImports := fifo("DeadImports", importTime, 14, nil)
-	imports := fifo("Imports", importTime, 4, &awssqs.DeadLetterQueue{
-		Queue: deadImports, MaxReceiveCount: jsii.Number(maxReceives),
-	})
-	output(stack, "ImportsQueueUrl", "Organizations with imports to run", imports.QueueUrl())
-	output(stack, "DeadImportsQueueUrl", "The same, where the importer failed in all attempts", deadImports.QueueUrl())
-	output(stack, "DeadImportsQueueArn", "The same, for a redrive", deadImports.QueueArn())
-	output(stack, "QueueUrl", "Extraction jobs", jobs.QueueUrl())
-	output(stack, "DeadLetterQueueUrl", "Extraction jobs that failed in all attempts", dead.QueueUrl())
-	output(stack, "DeadLetterQueueArn", "The same, for a redrive", dead.QueueArn())
-	output(stack, "MessagesQueueUrl", "Messages for webhooks", messages.QueueUrl())
-	output(stack, "DeadMessagesQueueUrl", "Webhook messages at which the deliverer failed", deadMessages.QueueUrl())
-	output(stack, "DeadMessagesQueueArn", "The same, for a redrive", deadMessages.QueueArn())
-	return queues{jobs, dead, messages, deadMessages, imports, deadImports}
+	soon := sizes[api.Importer].timeout + 30
+	q.deadImports = add("DeadImports", "DeadImports", "Organizations with imports, where the importer failed in all "+
+		"attempts", soon, true, nil)
+	q.imports = add("Imports", "Imports", "Organizations with imports to run", soon, true, q.deadImports)
+	return q
 }
 
 // newEventSources connects the queues with the functions. The extractor gets one job at a

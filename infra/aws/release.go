@@ -92,19 +92,12 @@ func releaseAlarm(
 		"crashed": metric("AWS/Lambda", "Errors", "Sum", of),
 		"runs":    metric("AWS/Lambda", "Invocations", "Sum", of),
 	}
-	return awscloudwatch.NewAlarm(stack, jsii.String(name+"-release-alarm"), &awscloudwatch.AlarmProps{
-		AlarmName: jsii.String(s.stackName() + " release of " + name),
-		AlarmDescription: jsii.String("Calls of " + name + " fail. A release in progress rolls back by itself; no action " +
-			"is needed. See docs/aws.md, releases."),
-		Metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String("IF(FILL(failed, 0) + FILL(crashed, 0) >= 2, 100 * (FILL(failed, 0) + FILL(crashed, " +
-				"0)) / MAX([FILL(runs, 1), 1]), 0)"),
-			UsingMetrics: &metrics, Label: jsii.String("failures, %"), Period: seconds(60),
-		}),
-		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-		Threshold:          jsii.Number(2),
-		DatapointsToAlarm:  jsii.Number(1),
-		EvaluationPeriods:  jsii.Number(2),
-		TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
-	})
+	return alarm{
+		name: "release of " + name,
+		means: "Calls of " + name + " fail. A release in progress rolls back by itself; no action is needed. See " +
+			"docs/aws.md, releases.",
+		expression: "IF(FILL(failed, 0) + FILL(crashed, 0) >= 2, 100 * (FILL(failed, 0) + FILL(crashed, 0)) / " +
+			"MAX([FILL(runs, 1), 1]), 0)",
+		metrics: metrics, threshold: 2, due: 1, within: 2,
+	}.create(stack, s, name+"-release-alarm")
 }

@@ -12,7 +12,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"skillscurriculum/infra/heap"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/importer"
@@ -99,9 +99,9 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 		i, err := newImport(ctx, s, org)
 		for err == nil && !i.Ended() {
 			var calls []dbCall
-			memory = max(memory, peak(func() {
+			memory = max(memory, float64(heap.Peak(func() {
 				calls = s.counter.during(func() { err = deliver(ctx, w, org) })
-			}))
+			}))/(1<<20))
 			for _, call := range calls {
 				cost += call.write
 			}
@@ -256,31 +256,4 @@ func deliver(ctx context.Context, w *importer.Worker, org catalog.OrgID) error {
 		err = fmt.Errorf("the import of %s failed", org)
 	}
 	return err
-}
-
-// peak returns how many MB more the process has from the system at most while a function runs.
-func peak(run func()) float64 {
-	used := func() uint64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.Sys - m.HeapReleased
-	}
-	runtime.GC()
-	before, most := used(), uint64(0)
-	done, sampled := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(sampled)
-		for {
-			most = max(most, used())
-			select {
-			case <-done:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
-	run()
-	close(done)
-	<-sampled
-	return float64(most-min(most, before)) / (1 << 20)
 }

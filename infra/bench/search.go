@@ -64,11 +64,11 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 	// Cold: a new process reads all titles.
 	var index usecases.Search
 	var total int
-	before, began := heap(), time.Now()
+	before, began := inUse(), time.Now()
 	calls := s.counter.during(func() {
 		_, total, err = usecases.Find[*catalog.Course](ctx, &index, s.store, c.org, now(), "data", "", 0, pageSize)
 	})
-	took, memory := time.Since(began), heap()-before
+	took, memory := time.Since(began), inUse()-before
 	runtime.KeepAlive(&index)
 	if err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 	return t, nil
 }
 
-// heap returns the bytes in use, in KB.
-func heap() float64 {
+// inUse returns the bytes of the heap in use, in KB.
+func inUse() float64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)

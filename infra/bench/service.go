@@ -44,7 +44,7 @@ func (discard) Send(context.Context, []catalog.ExtractionJob) error { return nil
 
 // startService starts DynamoDB Local, in memory, and the handler.
 func startService(ctx context.Context) (s *service, stop func(), err error) {
-	endpoint, stopTable, err := dynamodb.Start(ctx, "")
+	endpoint, stopTable, err := dynamodb.Server{}.Start(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -52,8 +52,8 @@ type record struct {
 
 func (r *record) id() string { return r.Base().ID }
 
-// audit is a snapshot of the table and the files. It knows the keys (pkg/dynamo, keys.go) and the rules of package
-// catalog, but uses no code that reads or writes the table.
+// audit is a snapshot of the table and the files. It uses the keys (pkg/dynamo, keys.go) and the rules of package
+// catalog, but no code that reads or writes the table.
 type audit struct {
 	rows     map[string]map[string]object // by partition and sort key
 	live     map[string]*record           // by id

@@ -112,6 +112,7 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 	var id string
 	p.Eval(`location.hash.split("/").pop()`, &id)
 	p.Until(`document.querySelector(".bar .primary:enabled")`)
+	p.Eval(`[...document.querySelectorAll(".bar button")].find((e) => e.textContent.startsWith("Approve")).focus()`, nil)
 	p.Press("r")
 	p.Shows("Why it is rejected")
 	p.Fill("Who decides", "Ana Ruiz")
@@ -131,7 +132,7 @@ func transfers(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`(() => { const b = [...document.querySelectorAll("dialog button")].find((e) => e.textContent === "Approve"); b.click(); return true; })()`)
 	p.Shows("counts as")
 	s.once(t, "/status")
-	p.Until(`document.querySelectorAll(".history li").length === 4`)
+	p.Until(`document.querySelectorAll(".history li").length === 4 && document.activeElement.tagName === "H1"`)
 	look(t, p, "decision-approved-"+size)
 	var history struct {
 		Data []struct {

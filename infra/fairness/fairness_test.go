@@ -74,7 +74,7 @@ type result struct {
 // measure runs the stack and measures the few extractions alone, during an import and the extraction of its courses,
 // and behind many stalling ones.
 func measure(ctx context.Context, dir, functions string) (results []result, err error) {
-	endpoint, stop, err := dynamodb.Start(ctx, "")
+	endpoint, stop, err := dynamodb.Server{}.Start(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func TestVariables(t *testing.T) {
 }
 
 func TestKnownKeys(t *testing.T) {
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestKnownKeys(t *testing.T) {
 
 // The console reports how many of the skills in use are in the loaded taxonomy.
 func TestKnownSkills(t *testing.T) {
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

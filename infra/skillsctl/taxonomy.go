@@ -184,7 +184,7 @@ type taxonomyInfo struct {
 	File string `arg:"" help:"Compiled taxonomy."`
 }
 
-// Run describes a compiled taxonomy. If it finds a service, it also counts the skills in use that the taxonomy knows.
+// Run describes a compiled taxonomy. If it finds a service, it also counts the skills in use that are in the taxonomy.
 func (c *taxonomyInfo) Run(ctx context.Context, t *tool) error {
 	compiled, err := os.ReadFile(c.File)
 	if err != nil {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +11,7 @@ import (
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
+	usecase "skillscurriculum/pkg/service"
 )
 
 type upload struct {
@@ -91,24 +90,21 @@ func (s *service) upload(ctx context.Context, org catalog.OrgID, name string) (i
 	if err != nil {
 		return "", err
 	}
-	base := strings.TrimSpace(filepath.Base(name))
-	if n := len([]rune(base)); n < 1 || n > 255 {
-		return "", errors.New("the file name must have 1 to 255 characters")
-	}
-	sum := sha256.Sum256(file)
-	document := &catalog.Document{
-		Meta: catalog.NewMeta(ids.Of(catalog.DocumentKind), org, now()), FileName: base, SizeBytes: len(file),
-		SHA256: hex.EncodeToString(sum[:]),
+	in := catalog.DocumentInput{
+		FileName:  catalog.Optional[string]{Set: true, Value: strings.TrimSpace(filepath.Base(name))},
+		SizeBytes: catalog.Optional[int]{Set: true, Value: len(file)},
+		SHA256:    catalog.Optional[string]{Set: true, Value: catalog.HashSecret(string(file))},
 	}
 	for {
-		var change catalog.Change
-		change.Create(document, nil)
-		if err := s.store.Commit(ctx, org, &change); !errors.Is(err, catalog.ErrStale) {
-			if err != nil {
-				return "", err
-			}
-			break
+		document, change, err := usecase.CreateDocument(usecase.Actor{Org: org, Now: now(), IDs: ids}, in)
+		if err == nil {
+			err = s.store.Commit(ctx, org, change)
+		}
+		switch {
+		case err == nil:
+			return document.ID, s.files.Put(ctx, document, now(), file)
+		case !errors.Is(err, catalog.ErrStale):
+			return "", err
 		}
 	}
-	return document.ID, s.files.Put(ctx, document, now(), file)
 }

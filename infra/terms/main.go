@@ -1,4 +1,4 @@
-// Command terms writes the names of CTDL that pkg/ctdl knows: go run ./infra/terms ENCODING... >pkg/ctdl/terms.tsv.
+// Command terms writes the table of CTDL's names for pkg/ctdl: go run ./infra/terms ENCODING... >pkg/ctdl/terms.tsv.
 // An encoding is a file as published at https://credreg.net/ctdl/schema/encoding/json and for CTDL-ASN. Only names and
 // how they relate are taken over.
 package main

@@ -36,7 +36,7 @@ type clause struct {
 // passage or a document with parts.
 func (x *extraction) tokenize(ctx context.Context) error {
 	for bi, b := range x.blocks {
-		if b.section.silent() {
+		if b.section.silent() || b.heading && b.section != title && structural(x.doc[b.start:b.end]) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -349,7 +349,8 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 		if strings.HasPrefix(x.t.LabelText(l), "how ") && !x.asks(ci, first) {
 			continue // "students learn to weld" does not name how students learn
 		}
-		if length == 1 && !x.passage && x.t.Kind(x.t.LabelSkill(l)) == "language" && x.adjective(ci, last) {
+		if length == 1 && (!x.literal(l, ci, first) ||
+			!x.passage && x.t.Kind(x.t.LabelSkill(l)) == "language" && x.adjective(ci, last)) {
 			continue
 		}
 		weight := x.weight(l)
@@ -360,6 +361,34 @@ func (x *extraction) complete(ci, lo, hi, first, last, length int) {
 			alone: alone,
 		})
 	}
+}
+
+// literal reports whether a label of which only one word carries meaning, such as "free will" or "how to sell", stands
+// at a token with all its words; an article before it may be left out where both have a capital.
+func (x *extraction) literal(label, ci, at int) bool {
+	text := x.t.LabelText(label)
+	if !strings.Contains(text, " ") {
+		return true
+	}
+	tok, b, stem := x.tokens[at], x.blocks[x.clauses[ci].block], x.t.LabelStems(label).At(0)
+	before := words(x.doc[max(b.start, tok.start-aheadBytes):tok.start])
+	after := words(x.doc[tok.end:min(b.end, tok.end+aheadBytes)])
+	all := words(text)
+	i := slices.IndexFunc(all, func(w string) bool { return x.stem(strings.ToLower(w)) == int32(stem) })
+	if i < 0 {
+		return true // the word is written in another way, such as in two
+	}
+	same := func(a, b string) bool { return a == b || a != strings.ToUpper(a) && strings.EqualFold(a, b) }
+	if i == 1 && strings.EqualFold(all[0], "the") && tok.initial && all[1] != strings.ToLower(all[1]) {
+		all, i = all[1:], 0
+	}
+	return len(before) >= i && slices.EqualFunc(all[:i], before[len(before)-i:], same) &&
+		len(after) >= len(all)-i-1 && slices.EqualFunc(all[i+1:], after[:len(all)-i-1], same)
+}
+
+func words(text string) (all []string) {
+	skills.EachWord(text, func(start, end int) { all = append(all, text[start:end]) })
+	return all
 }
 
 // asks reports whether a how stands before a token, with only function words between.

@@ -342,6 +342,13 @@ func toldSection(heading string) (section, bool) {
 	return other, false
 }
 
+// structural reports whether a heading says only which part of a syllabus follows: to list learning objectives is not
+// to teach how to write them.
+func structural(heading string) bool {
+	_, listed := headings()[strings.ToLower(strings.Trim(heading, " *_#:.-–—"))]
+	return listed
+}
+
 // headingSection looks up a heading as written, without its number and bracket, or by a
 // prefix or its last word unless it may be the title of the course, such as "Blueprint Reading".
 func headingSection(head string, first bool) (section, bool) {

@@ -152,3 +152,35 @@ func TestStarterReadsSentences(t *testing.T) {
 		t.Errorf("to learn to weld is not to study how students learn: %v", r.Skills)
 	}
 }
+
+// TestLabelsOfOneMeaningfulWordStandLiterally tries labels of which only one word carries meaning.
+func TestLabelsOfOneMeaningfulWordStandLiterally(t *testing.T) {
+	for _, c := range []struct {
+		text, skill string
+		want        bool
+	}{
+		{"Debate determinism and free will.", "free will and determinism", true},
+		{"Students are free to choose a topic.", "free will and determinism", false},
+		{"Prepare for the A+ certification.", "technical support", true},
+		{"Prepare for certification.", "technical support", false},
+		{"Count rows with GROUP BY.", "joins and aggregation in SQL", true},
+		{"Work in a group.", "joins and aggregation in SQL", false},
+		{"Read about the Holocaust.", "Holocaust", true},
+		{"Causes of the Reformation", "Protestant Reformation", true},
+		{"Causes of Reformation", "Protestant Reformation", true},
+		{"Causes of reform", "Protestant Reformation", false},
+	} {
+		if got := slices.Contains(considered(t, Starter(), course("Course", "", "Topics", c.text)), c.skill); got != c.want {
+			t.Errorf("%q leads to %s: %t, expected %t", c.text, c.skill, got, c.want)
+		}
+	}
+}
+
+func TestHeadingsOfPartsNameNoSkill(t *testing.T) {
+	for heading, want := range map[string]bool{"Learning Objectives": false, "Writing Learning Objectives": true} {
+		got := considered(t, Starter(), course("Course", "", heading, "Bake bread"))
+		if slices.Contains(got, "learning objectives") != want {
+			t.Errorf("the heading %q leads to %v", heading, got)
+		}
+	}
+}

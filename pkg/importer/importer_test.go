@@ -261,7 +261,7 @@ func TestFilesThatFailWhole(t *testing.T) {
 			if now.Status != catalog.ImportFailed || now.Failure.Code != of.code || now.Counts.Read != 0 {
 				t.Errorf("%s: %+v", now.Status, now.Failure)
 			}
-			if c := details.Columns; of.code == "missing_columns" && (len(c) != 3 || c[2].Header != "nmae" || c[2].Suggestion != "name") {
+			if c := details.Columns; of.code == "missing_columns" && (len(c) != 3 || c[2].Header != "nmae" || c[2].Suggestion != "name" || c[2].Example != "z") {
 				t.Errorf("columns %+v", c)
 			}
 		})

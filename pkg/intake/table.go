@@ -107,6 +107,7 @@ func (t *table) assign(resource string, o Options) error {
 		if len(t.at) == 0 {
 			code = UnknownLayout
 		}
+		t.sample()
 		detail := fmt.Sprintf("%s: a table of %ss needs %s; it has %s", t.name, resource, lacks, shown(has))
 		return &Failure{code, detail, t.columns()}
 	}
@@ -144,14 +145,7 @@ func (t *table) each(visit func() error) error {
 		if t.line <= t.headLine || slices.EqualFunc(t.header, t.cells, sameText) {
 			continue
 		}
-		record := false
-		for i, cell := range t.cells[:min(len(t.cells), len(t.header))] {
-			if cell = strings.TrimSpace(cell); cell != "" && t.examples[i] == "" {
-				t.examples[i] = strings.Clone(shown(cell))
-			}
-			record = record || cell != "" && t.fields[i] != ""
-		}
-		if !record {
+		if !t.record() {
 			continue
 		}
 		if err := visit(); err != nil {
@@ -195,6 +189,35 @@ func (t *table) grouped(key func() string, read func() Row, add func(row *Row, m
 		delete(waiting, key())
 		return visit(*of.row)
 	})
+}
+
+// record reports whether the line has a value in a known column; it keeps first values as examples.
+func (t *table) record() bool {
+	found := false
+	for i, cell := range t.cells[:min(len(t.cells), len(t.header))] {
+		if cell = strings.TrimSpace(cell); cell != "" && t.examples[i] == "" {
+			t.examples[i] = strings.Clone(shown(cell))
+		}
+		found = found || cell != "" && t.fields[i] != ""
+	}
+	return found
+}
+
+// sample reads the examples of a table that is not read further: they show a person what its columns are.
+func (t *table) sample() {
+	lines, err := t.open()
+	if err != nil {
+		return
+	}
+	defer lines.Close()
+	for range t.headLine + headerLines {
+		if t.line, t.cells, err = lines.next(); err != nil {
+			return
+		}
+		if t.line > t.headLine {
+			t.record()
+		}
+	}
 }
 
 func sameText(header, cell string) bool { return header == strings.TrimSpace(cell) }

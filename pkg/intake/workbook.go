@@ -29,7 +29,7 @@ const (
 )
 
 // partsOfWorkbook opens a sheet of a workbook. The library reads only what was checked before: it takes broken XML for
-// the end of a sheet, and holds a row, a text and all parts that it knows in memory.
+// the end of a sheet, and holds a row, a text and all other parts in memory.
 func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Closer, error) {
 	var checked bytes.Buffer
 	w := zip.NewWriter(&checked)

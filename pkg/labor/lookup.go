@@ -54,7 +54,7 @@ type Occupation struct {
 }
 
 // Lookup answers a query by the rules in the package comment. An unknown area is an invalid_parameter error; unknown
-// codes are warnings. The same records always give the same response, including the warnings and their order.
+// codes are warnings. The same records always yield the same response, including the warnings and their order.
 func Lookup(ctx context.Context, src Source, q Query) (Answer, error) {
 	scope, err := src.Scope(ctx, q.Area, q.CIPCodes)
 	if err != nil {

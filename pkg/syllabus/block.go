@@ -26,7 +26,7 @@ type block struct {
 	kind  blockKind
 	level int // of a heading, from 1
 	text  string
-	page  int // from 1; 0 where the format knows no pages
+	page  int // from 1; 0 if the format has no pages
 }
 
 // cellGap is what a tab becomes in the document's text: visible, so that no phrase is read across two cells.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// hyphens is what is known of a document's hyphens at its line ends.
+// hyphens decides whether a hyphen at the end of a line of a document divides a word.
 type hyphens struct {
 	words   map[string]bool // that stand undivided, in lower case
 	divides bool            // the document divides words: many lines end so

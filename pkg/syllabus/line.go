@@ -69,7 +69,7 @@ func flow(lines []line, spent *budget) ([]block, error) {
 	return f.blocks, nil
 }
 
-// flowing is the open block, and what is known of the whole document.
+// flowing is the open block, with measures of the whole document.
 type flowing struct {
 	body    float64 // height of most of the text
 	leading float64 // distance of wrapped lines in line heights

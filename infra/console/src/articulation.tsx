@@ -5,7 +5,7 @@ import type { Course } from "./courses";
 import type { Quote, Skill } from "./evidence";
 import { go, type Route } from "./route";
 import { useMayWrite } from "./session";
-import { Await, Badge, Dialog, Field, Key, List, Loading, Notice, Refused, Screen, State, Text, count, date, levels, percent, save, score, time, today, useAction, useGet, useShortcuts, words } from "./ui";
+import { Await, Badge, Dialog, Field, Key, List, Loading, Notice, Refused, Screen, State, Text, count, date, levels, percent, save, score, time, today, useAction, useGet, useRefocus, useShortcuts, words } from "./ui";
 
 export type SkillMatch = { skillId: string; transferLevel: number; institutionalLevel: number; matchScore: number; matchType: "EXACT" | "RELATED" };
 type Move = { at: string; from: string; to: string; decidedBy: { name: string; role: string | null } | null; note: string | null };
@@ -135,6 +135,7 @@ export function Decision({ id }: { id: string }) {
   const remove = useAction(async () => { await call("DELETE", path, { ifMatch: loaded.etag }); go("/transfer/decisions"); });
   const offered = mayWrite && loaded.data && loaded.etag ? moves[loaded.data.status] ?? [] : [];
   const start = (v: Verb) => { if (loaded.loading) return; setChanged(false); move.clear(); if (loaded.data?.status === "IN_REVIEW") ask(v); else void move.run(v.to); };
+  useRefocus(loaded.data?.status);
   const next = queue.data?.data.find((a) => a.id !== id);
   useShortcuts([...offered.map((v) => ({ keys: v.key, does: v.name, run: () => start(v) })), { keys: "o", does: "Open the page to sign", run: () => void page.run() },
     ...(next ? [{ keys: "n", does: "Next in review", run: () => go("/transfer/articulations/" + next.id) }] : [])]);
@@ -160,7 +161,7 @@ export function Decision({ id }: { id: string }) {
       {m.note && <p class="said"><Text of={m.note} /></p>}</li>)}</ol>}</Await>
     {offered.length > 0 && <div class="bar" role="region" aria-label="Decision">
       <span class="grow soft">{a.status === "IN_REVIEW" ? "Waits for a decision" : words(a.status)}{next && <> · <a href={"#/transfer/articulations/" + next.id}>Next in review</a> <Key>n</Key></>}</span>
-      <div class="actions">{offered.map((v) => <button type="button" class={v.kind ?? ""} disabled={move.busy || loaded.loading} onClick={() => start(v)}>{v.name} <Key>{v.key}</Key></button>)}
+      <div class="actions">{offered.map((v) => <button type="button" key={v.to} class={v.kind ?? ""} disabled={move.busy || loaded.loading} onClick={() => start(v)}>{v.name} <Key>{v.key}</Key></button>)}
         {["DRAFT", "REJECTED"].includes(a.status) && <button type="button" disabled={remove.busy} onClick={() => { if (confirm("Delete this articulation? Its history goes with it.")) void remove.run(); }}>Delete</button>}</div>
     </div>}
     {asking && <MoveDialog verb={asking} busy={move.busy} problem={move.problem} note={note} onNote={setNote} onClose={() => ask(null)} onMove={() => void move.run(asking.to)} claim={<><Text of={codes(a)} /> <Claim of={a} /></>} />}

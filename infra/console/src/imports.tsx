@@ -17,7 +17,7 @@ type Reading = { resource: string; layout: string; sheet: string; retireMissing:
 
 // fieldsOf has the fields of each kind of record that a column can become.
 const fieldsOf: Record<string, string[]> = JSON.parse(document.getElementById("console")!.dataset.fields ?? "{}");
-const layouts: [string, string][] = [["AUTO", "Found out"], ["GENERIC", "Plain table"], ["BANNER", "Banner"], ["CANVAS", "Canvas"], ["ONEROSTER", "OneRoster"], ["TES", "TES (articulations)"]];
+const layouts: [string, string][] = [["AUTO", "Detect"], ["GENERIC", "Plain table"], ["BANNER", "Banner"], ["CANVAS", "Canvas"], ["ONEROSTER", "OneRoster"], ["TES", "TES (articulations)"]];
 // ownerless is whether outcomes wait to be told whose they are.
 const ownerless = (i: Import) => i.failure?.code === "missing_columns" && /\bowner\b/.test(i.failure.message);
 const ended = (i: Import) => !["PENDING", "PROCESSING"].includes(i.status);
@@ -222,7 +222,7 @@ function Correct({ i }: { i: Import }) {
           name={(o) => [o.code, o.name].filter(Boolean).join(" ")} onChoose={({ id, name }) => { owners.set(id, name); keep(columns, { ...reading, owner: { id, name } }); }} />)}</div>
       </>}
       <div class="fields">
-        <Select label="Kind of records" value={reading.resource} options={[["", "Found out"], ...Object.keys(fieldsOf).map((r): [string, string] => [r, words(plural(r))])]} onChange={(resource) => keep(columns, { ...reading, resource })} />
+        <Select label="Kind of records" value={reading.resource} options={[["", "Detect"], ...Object.keys(fieldsOf).map((r): [string, string] => [r, words(plural(r))])]} onChange={(resource) => keep(columns, { ...reading, resource })} />
         <Select label="Written by" value={reading.layout} options={layouts} onChange={(layout) => keep(columns, { ...reading, layout })} />
         <Field label="Sheet" hint="Of a workbook; the first if empty">{(p) => <input {...p} value={reading.sheet} maxLength={255} onInput={(e) => keep(columns, { ...reading, sheet: e.currentTarget.value })} />}</Field>
       </div>

@@ -9,7 +9,7 @@ import { go, useRoute, type Route } from "./route";
 import { Transfer } from "./transfer";
 import { Try } from "./try";
 import { Session, type Me } from "./session";
-import { Dialog, Field, Key, Refused, Screen, Text, asProblem, shortcuts, useShortcuts } from "./ui";
+import { Dialog, Field, Key, Refused, Screen, Text, asProblem, shortcuts, toHeading, useShortcuts } from "./ui";
 
 const screens: [string, string, string, ComponentType<{ route: Route }>][] = [
   ["try", "Try", "y", Try],
@@ -117,7 +117,7 @@ function Shell({ me, onLeave }: { me: Me; onLeave: () => void }) {
   const screen = screens.find(([id]) => id === (route.parts[0] ?? "courses"));
   const Current = screen?.[3];
   return <div class="shell">
-    <button class="skip" onClick={() => document.querySelector<HTMLElement>("main h1")?.focus()}>Skip to the content</button>
+    <button class="skip" onClick={toHeading}>Skip to the content</button>
     <header class="side">
       <div class="brand"><strong><Text of={me.organizationName || me.organizationId} /></strong>{me.customerName !== me.organizationName && <span class="soft small"><Text of={me.customerName} /></span>}</div>
       <nav aria-label="Main"><ul>{screens.map(([id, name, letter]) =>

@@ -6,7 +6,7 @@ import type { Program } from "./programs";
 import { replace } from "./route";
 import { useMayWrite } from "./session";
 import { Share } from "./share";
-import { Badge, Empty, Field, Key, Loading, Notice, Refused, Text, asProblem, count, date, isolated, levels, number, percent, useAction, useGet, useShortcuts } from "./ui";
+import { Badge, Empty, Field, Key, Loading, Notice, Refused, Text, asProblem, count, date, isolated, levels, number, percent, useAction, useGet, useRefocus, useShortcuts } from "./ui";
 
 type Mark = "INTRODUCED" | "REINFORCED" | "MASTERED" | "NONE";
 type Cell = {
@@ -124,6 +124,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
     ...(at ? [{ keys: "Escape", does: "Close the cell", run: close }] : []),
     { keys: "p", does: "Page to print", run: () => share(true) },
   ]);
+  useRefocus(cell?.decided, () => { if (at) focus(at, false); });
   if (!map) return m.problem ? <Refused problem={m.problem} retry={m.retry} /> : <Loading>Computing the map…</Loading>;
   const outcomeName = (id: string | null) => { const i = map.outcomes.findIndex((o) => o.outcomeId === id), o = map.outcomes[i]; return o ? o.code || "Outcome " + number(i + 1) : ""; };
   const courseOf = (id: string | null) => map.courses.find((c) => c.courseId === id);
@@ -178,7 +179,7 @@ export function CurriculumMap({ program, jobs }: { program: Program; jobs: strin
         <div class="hidden" role="status">{said}</div>
       </aside>
     </div>
-    <h2>What occupations ask</h2>
+    <h2>What occupations ask for</h2>
     <p class="soft">Add an occupation to see which course first teaches what it asks for.</p>
     <Jobs chosen={chosen} most={10} onChange={(list) => replace(`/programs/${program.id}/map` + (list.length ? "?jobs=" + encodeURIComponent(list.map((j) => j.lib === "soc" ? "soc:" + j.id.replace(/^soc:/, "") : j.id).join(",")) : ""))} />
     {map.market.map((k) => <section>

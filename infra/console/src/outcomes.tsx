@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem, call, get, onSignIn, settled, type Failure } from "./api";
 import type { Skill } from "./evidence";
 import { useMayWrite } from "./session";
-import { Await, Badge, Empty, Key, Loading, Notice, Refused, Select, Text, asProblem, count, isolated, levels, number, useAction, useGet, useShortcuts, words } from "./ui";
+import { Await, Badge, Empty, Key, Loading, Notice, Refused, Select, Text, asProblem, count, isolated, levels, number, useAction, useGet, useRefocus, useShortcuts, words } from "./ui";
 
 type Outcome = { id: string; code: string | null; statement: string; level: number; levelSource: string; verb: string | null; skills: Skill[]; skillsSource: string; parentId: string | null; alignments: unknown[] };
 type OutcomeList = { processingStatus: string; failure: { code: string; message: string } | null; outcomes: Outcome[]; updatedAt: string };
@@ -56,6 +56,7 @@ function useOutcomes(path: string) {
   const [rows, setRows] = useState<Row[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [meanwhile, tell] = useState<{ how: string; statement: string }[] | null>(null);
+  const [saved, setSaved] = useState(false);
   const [busy, setBusy] = useState(false);
   const own = useRef({ etag: "", base: [] as Row[], rows: [] as Row[], sent: [] as string[], ended: new AbortController() });
   const edit = (next: Row[]) => {
@@ -113,12 +114,13 @@ function useOutcomes(path: string) {
         return { ...r, id: ids.get(r.key) ?? r.id, ...(s && s.level === r.level ? { level: undefined } : {}) };
       });
       o.etag = etag;
+      setSaved(true);
       o.base = rowsOf(l, written);
       setList(l);
       edit(same(written, o.base) ? o.base : written);
       if (!idle(l)) start();
     };
-    setBusy(true); setProblem(null); tell(null);
+    setBusy(true); setProblem(null); tell(null); setSaved(false);
     try {
       const saved = await call<OutcomeList>("PUT", path, { body: { outcomes }, ifMatch: o.etag });
       accept(saved.data, saved.etag);
@@ -136,7 +138,7 @@ function useOutcomes(path: string) {
     } finally { setBusy(false); }
   };
   return {
-    list, rows, edit, save, busy, problem, meanwhile, etag: () => own.current.etag, take, reread, dirty: list !== null && !same(rows, own.current.base),
+    list, rows, edit, save, saved, busy, problem, meanwhile, etag: () => own.current.etag, take, reread, dirty: list !== null && !same(rows, own.current.base),
     heard: () => tell(null), retry: start, discard: () => { drafts.delete(path); tell(null); edit(own.current.base); },
     faults: (key: string): Failure[] => problem && own.current.sent.includes(key) ? problem.at(`outcomes[${own.current.sent.indexOf(key)}]`) : [],
   };
@@ -166,6 +168,7 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
   const mayWrite = useMayWrite();
   const area = useRef<HTMLOListElement>(null);
   const [wanted, want] = useState<string | null>(null);
+  useRefocus(o.dirty);
   const focus = (key: string | null) => want(key);
   useLayoutEffect(() => { // at once: later it would take the focus from where the person has gone on
     if (!wanted) return;
@@ -259,6 +262,7 @@ export function Outcomes({ path, of, children }: { path: string; of: "program" |
       </li>;
     })}</ol>}
     {mayWrite && o.rows.length > 0 && <p class="actions"><button type="button" onClick={() => add()}>Add an outcome <Key>+</Key></button><span class="small soft">Enter adds one below, Alt ↑ and ↓ move; a pasted list becomes one each.</span></p>}
+    <p class="small soft" role="status">{o.saved && !o.dirty && "Saved."}</p>
     {mayWrite && o.dirty && <div class="bar" role="region" aria-label="Changes">
       <div class="grow"><strong>Not saved yet</strong><div class="small soft" role="status">{changes ? count(changes, "outcome") + " written or changed" : "Another order, or outcomes removed"}</div></div>
       <div class="actions"><button type="button" disabled={o.busy} onClick={o.discard}>Discard</button>

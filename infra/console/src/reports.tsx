@@ -78,7 +78,7 @@ function NewReport() {
           <Choose<Named & { code: string }> label="Add a course" path={(q) => "/courses?limit=12&query=" + encodeURIComponent(q)} name={(c) => c.code + " " + c.name} onChoose={(c) => add("courses", { id: c.id, name: c.code + " " + c.name })} />
         </div>
       </fieldset>
-      <fieldset><legend>What is asked</legend>
+      <fieldset><legend>What is asked for</legend>
         <Jobs chosen={d.jobs} most={50} onChange={(jobs) => change({ jobs })} />{faults("jobs")}
         <Chips of={d.skills} onChange={(skills) => change({ skills })} />{faults("skills")}
         <div class="fields">

@@ -181,7 +181,7 @@ function Propose({ match, sent, pack, course, onClose }: { match: Match; sent: S
       <p><Text of={sent.name} /> {none ? "would earn no credit." : <>would count as <strong><Text of={course.code} /> <Text of={course.name} /></strong>{course.credits && <>, {course.credits.max} {words(course.credits.unit).toLowerCase()}s</>}.</>}</p>
       <div class="fields">
         <Field label="Institution" faults={faults("sendingInstitution")}>{(p) => <input {...p} required maxLength={255} {...given("institution")} />}</Field>
-        <Field label="Course code there" faults={faults("sending")}>{(p) => <input {...p} required maxLength={50} {...given("code")} />}</Field>
+        <Field label="Course code there" faults={faults("sending")}>{(p) => <input {...p} required maxLength={50} autofocus {...given("code")} />}</Field>
         <Select label="Decision" value={f.decision} options={decisions} onChange={(decision) => set({ ...f, decision })} />
         <Field label="From" faults={faults("effectiveFrom")}>{(p) => <input {...p} type="date" required {...given("from")} />}</Field>
         <Field label="Until" hint="Optional" faults={faults("effectiveTo")}>{(p) => <input {...p} type="date" min={f.from} {...given("to")} />}</Field>

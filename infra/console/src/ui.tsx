@@ -83,8 +83,16 @@ export function useAction<A extends unknown[]>(act: (key: string, ...a: A) => Pr
 export const Notice = ({ kind = "info", title, children, onClose }: { kind?: "info" | "bad" | "good"; title?: ComponentChildren; children?: ComponentChildren; onClose?: () => void }) =>
   <div class={"notice " + kind} role={kind === "bad" ? "alert" : "status"}>
     <div>{title && <strong>{title}</strong>}{children}</div>
-    {onClose && <button type="button" class="quiet" onClick={onClose}>Dismiss</button>}
+    {onClose && <button type="button" class="quiet" onClick={() => { onClose(); toHeading(); }}>Dismiss</button>}
   </div>;
+
+// toHeading gives the focus to the heading of the screen.
+export const toHeading = () => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+
+// useRefocus keeps the focus on the screen where a change takes away the element that had it.
+export function useRefocus(change: unknown, to = toHeading) {
+  useEffect(() => { if (document.activeElement === document.body) to(); }, [change]);
+}
 
 const titles: Record<number, string> = { 0: "No connection", 401: "This key is not valid", 403: "This key may not do that", 404: "Not found", 409: "Not possible now", 412: "Changed by somebody else", 429: "Rate limit reached", 503: "The service is busy" };
 

@@ -161,12 +161,12 @@ func (l Loader) unlisted(ctx context.Context, org catalog.OrgID, values map[stri
 		_, there, err = l.Files.Uploaded(ctx, org, d.ID)
 	}
 	if catalog.HasCode(err, catalog.NotFound) || err == nil && !there && d.UploadTime(now) == 0 {
-		d = &catalog.Document{Meta: catalog.NewMeta(l.Keyring.IDs.Of(catalog.DocumentKind), org, now)}
-		in := catalog.DocumentInput{
+		var created *catalog.Change
+		if d, created, err = service.CreateDocument(l.actor(org), catalog.DocumentInput{
 			FileName: set(exampleName), SizeBytes: set(len(exampleFile)), SHA256: set(catalog.HashSecret(exampleFile)),
+		}); err == nil {
+			change = *created
 		}
-		err = catalog.Apply(in, d, catalog.Lookups{})
-		change.Create(d, nil)
 	}
 	if err == nil && !there && l.Files != nil {
 		err = l.Files.Put(ctx, d, now, []byte(exampleFile))

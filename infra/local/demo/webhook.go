@@ -6,6 +6,7 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
+	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/webhook"
 )
 
@@ -24,6 +25,8 @@ func Webhook(
 		return nil, "", err
 	}
 	org, description := tenants[0].organization, "the receiver of make run"
+	actor := service.Actor{Org: org, Now: store.Now(), IDs: ids}
+	actor.Lookups.CheckHref = func(string) error { return nil } // a loopback address
 	hooks, err := store.Webhooks(ctx, org)
 	if err != nil {
 		return nil, "", err
@@ -37,22 +40,19 @@ func Webhook(
 			return hook, string(plain), nil
 		}
 		hooks.Remove(hook) // the port or the key has changed
+		if err := store.Commit(ctx, org, catalog.NewChange(hooks)); err != nil {
+			return nil, "", err
+		}
 	}
-	end, err := store.FeedEnd(ctx, org)
+	in := catalog.WebhookInput{URL: set(url), Description: set(&description), Types: set(webhookTypes)}
+	hook, secret, change, err := service.CreateWebhook(ctx, store, actor, cipher.Seal, in)
+	if catalog.HasCode(err, catalog.Conflict) {
+		return nil, "", nil
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	now := store.Now()
-	hook = &catalog.Webhook{
-		ID: ids.Webhook(), OrganizationID: org, CreatedAt: now, UpdatedAt: now, URL: url,
-		Description: &description, Types: webhookTypes, Enabled: true, From: end,
-	}
-	secret = webhook.NewSecret()
-	hook.NewSecrets(cipher.Seal(webhook.Owner(org, hook.ID), []byte(secret)), now)
-	if err := hooks.Add(hook); err != nil {
-		return nil, "", nil
-	}
-	return hook, secret, store.Commit(ctx, org, catalog.NewChange(hooks))
+	return hook, secret, store.Commit(ctx, org, change)
 }
 
 // WebhookParameters returns the parameter examples for a webhook, like Loader.Parameters. It
@@ -60,11 +60,11 @@ func Webhook(
 func WebhookParameters(
 	ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook,
 ) (map[string]string, error) {
-	end, err := store.FeedEnd(ctx, hook.OrganizationID)
+	actor := service.Actor{Org: hook.OrganizationID, Now: store.Now(), IDs: ids}
+	message, err := service.TestWebhook(ctx, store, actor, hook.ID)
 	if err != nil {
 		return nil, err
 	}
-	message := ids.NewTestMessage(hook, end, store.Now())
 	return map[string]string{
 		"getWebhook.webhookId": hook.ID, "deleteWebhook.webhookId": hook.ID,
 		"resendWebhookMessage.messageId": message.ID,

@@ -32,12 +32,6 @@ type Server struct {
 	Console *log.Logger       // receives restarts; may be nil
 }
 
-// Start runs DynamoDB Local with its data in dir, or in memory if dir is "", until ctx
-// ends or stop is called.
-func Start(ctx context.Context, dir string) (endpoint string, stop func(), err error) {
-	return Server{Dir: dir}.Start(ctx)
-}
-
 // Start runs the server until ctx ends or stop is called. The endpoint is a URL without
 // a path.
 func (s Server) Start(ctx context.Context) (endpoint string, stop func(), err error) {

@@ -11,7 +11,7 @@ import (
 
 func TestDataPersists(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	endpoint, stop, err := Start(ctx, dir)
+	endpoint, stop, err := Server{Dir: dir}.Start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDataPersists(t *testing.T) {
 	}
 	stop()
 
-	endpoint, stop, err = Start(ctx, dir)
+	endpoint, stop, err = Server{Dir: dir}.Start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDataPersists(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	endpoint, stop, err := Start(t.Context(), "")
+	endpoint, stop, err := Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +57,14 @@ func TestStop(t *testing.T) {
 
 func TestMissingPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, _, err := Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "needs Java") {
+	if _, _, err := (Server{}).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "needs Java") {
 		t.Errorf("without Java and Docker: %v", err)
 	}
 }
 
 func TestMissingJar(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, _, err := Start(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "go.mod") {
+	if _, _, err := (Server{}).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "go.mod") {
 		t.Errorf("outside the module: %v", err)
 	}
 }

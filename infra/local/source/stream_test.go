@@ -20,7 +20,7 @@ import (
 // TestStream checks that written rows arrive as Lambda's event source delivers them, except
 // those that the filter excludes.
 func TestStream(t *testing.T) {
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 
 // TestTableOfBefore checks that a table from before webhooks gets a stream.
 func TestTableOfBefore(t *testing.T) {
-	endpoint, stop, err := dynamodb.Start(t.Context(), "")
+	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

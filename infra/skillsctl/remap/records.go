@@ -35,7 +35,7 @@ func of(
 	return records, nil
 }
 
-// Share counts the skills in use, and those of them that a taxonomy knows.
+// Share counts the skills in use, and those that are in a taxonomy.
 type Share struct {
 	InUse int `json:"inUse"`
 	Known int `json:"known"`

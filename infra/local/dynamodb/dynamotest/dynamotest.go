@@ -21,7 +21,7 @@ var endpoint string
 func Main(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	started, stop, err := dynamodb.Start(context.Background(), "")
+	started, stop, err := dynamodb.Server{}.Start(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
