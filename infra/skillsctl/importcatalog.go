@@ -56,11 +56,15 @@ func (s *service) loader(name string) (upsert.Loader, error) {
 		return upsert.Loader{}, err
 	}
 	hosts := strings.Split(s.env[api.EnvAllowedHosts], ",")
-	return upsert.Loader{
+	loader := upsert.Loader{
 		ArticulationFields: intake.ArticulationFields, Store: s.store, Queue: s.queue, Now: now, IDs: ids,
 		Market: &dynamo.Market{Store: s.store}, SkillName: taxonomy.Name, SkillID: taxonomy.Named,
 		CheckHref: func(href string) error { return address.Check(href, hosts) },
-	}, nil
+	}
+	if s.files != nil {
+		loader.Files = s.files
+	}
+	return loader, nil
 }
 
 // load imports a file and shows its columns and the summary. Rejected rows are written to a file.

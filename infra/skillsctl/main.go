@@ -219,13 +219,25 @@ func normalize(args []string) []string {
 	return out
 }
 
-// sentence returns an error for people: errors of the service without their code.
+// sentence returns an error for people: errors of the service without their code, and only those of the table with
+// their cause.
 func sentence(err error) string {
-	var known *catalog.Error
-	if errors.As(err, &known) && len(known.Fields) == 0 {
-		return strings.ReplaceAll(err.Error(), string(known.Code)+": ", "")
+	known, ok := errors.AsType[*catalog.Error](err)
+	if !ok {
+		return err.Error()
 	}
-	return err.Error()
+	text := known.Detail
+	if cause := known.Unwrap(); cause != nil && known.Code != catalog.Conflict {
+		text += ": " + cause.Error()
+	}
+	if len(known.Fields) > 0 {
+		var rules []string
+		for _, f := range known.Fields {
+			rules = append(rules, strings.TrimSpace(f.Location+" "+f.Message))
+		}
+		text = strings.Join(rules, "; ")
+	}
+	return strings.Replace(err.Error(), known.Error(), text, 1)
 }
 
 // show writes a value as JSON if the user asked for it, and else as a table through people.

@@ -35,8 +35,15 @@ func TestOrganizationFacts(t *testing.T) {
 		c.run(codeFailed, append([]string{"organizations", "set", org}, flags...)...)
 	}
 	// A handle is one organization's, and is free once it has another.
-	c.run(codeFailed, "organizations", "set", other, "-handle", "example-college")
-	c.run(codeFailed, "organizations", "set", other, "-publication", "on")
+	for want, flags := range map[string][]string{
+		"another organization has the handle":      {"-handle", "example-college"},
+		"handle is required with publication on":   {"-publication", "on"},
+		"webpage must be an https address without": {"-webpage", "http://college.example"},
+	} {
+		if _, errs := c.run(codeFailed, append([]string{"organizations", "set", other}, flags...)...); !strings.HasPrefix(errs, "skillsctl: "+want) || strings.Contains(errs, "Dynamo") {
+			t.Errorf("%s: %s", want, errs)
+		}
+	}
 	set("-handle", "another")
 	c.run(codeDone, "organizations", "set", other, "-handle", "example-college")
 	const ctid = "ce-00000000-0000-4000-8000-000000000001"

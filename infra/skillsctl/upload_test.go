@@ -48,6 +48,14 @@ func TestUpload(t *testing.T) {
 	if !strings.HasPrefix(out, "fileName,documentId\nsql.txt,doc_") || strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}
+	// The table gives the course that the file is named after its syllabus.
+	c.run(0, "import", "catalog", "-organization", string(org), c.file("courses.csv", "code,name\nSQL,Databases\n"))
+	table := c.file("uploaded.csv", out)
+	for _, want := range []string{"updated  1", "skipped  1"} {
+		if says, _ := c.run(0, "import", "catalog", "-organization", string(org), table); !strings.Contains(says, want) {
+			t.Errorf("%s: %s", want, says)
+		}
+	}
 	list := value[[]uploaded](c, "upload", "-organization", string(org), good)
 	document, err := usecase.Get[*catalog.Document](t.Context(), c.store, org, list[0].DocumentID, true)
 	if err != nil || document.FileName != "sql.txt" || document.SizeBytes != 27 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -104,7 +105,11 @@ func (s *Store) ReplaceOrganization(ctx context.Context, before, after *catalog.
 	_, err = s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	var refused *types.TransactionCanceledException
 	if errors.As(err, &refused) {
-		return catalog.Errorf(catalog.Conflict, "another organization has the handle, or a record the ctid").Because(err)
+		taken := "another record has the ctid"
+		if reasons := refused.CancellationReasons; after.Handle != "" && aws.ToString(reasons[1].Code) == "ConditionalCheckFailed" {
+			taken = "another organization has the handle"
+		}
+		return catalog.Errorf(catalog.Conflict, "%s", taken).Because(err)
 	}
 	return unavailable(err)
 }

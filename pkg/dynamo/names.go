@@ -219,7 +219,7 @@ type names struct {
 	rows map[key]externalRow
 }
 
-// maxNames is the number of names at which all are forgotten: they take at most 4 MB.
+// maxNames is the number of names at which all are forgotten: they take about 3 MB.
 const maxNames = 10_000
 
 // last returns the last known row of a name; empty if there is none.

@@ -201,15 +201,15 @@ func TestImportOfCourses(t *testing.T) {
 // Each problem is listed once, at a column of the file.
 func TestProblemsOnce(t *testing.T) {
 	f := newFixture(t)
-	courses := f.request("courses.csv", "externalId,code,name,level,status\nX,X,X,odd,odd\n", nil)
+	courses := f.request("courses.csv", "externalId,code,name,level,status,credits\nX,X,X,odd,odd,\nY,Y,Y,,,1000\n", nil)
 	sections := f.request("sections.csv", "CRN,Subj,Crse,Title\n1,BIO,101,A\n", nil)
 	if f.deliver() > 0 {
 		t.Fatal("not done")
 	}
-	if _, d := f.get(courses); len(d.Problems) != 2 || d.Problems[0].Column != "level" || d.Problems[1].Column != "status" {
+	if _, d := f.get(courses); len(d.Problems) != 3 || d.Problems[0].Column != "level" || d.Problems[1].Column != "status" {
 		t.Errorf("%+v", d.Problems)
 	}
-	if _, d := f.get(sections); len(d.Problems) != 1 || d.Problems[0].Column != "Subj" || d.Problems[0].Value != "BIO" {
+	if _, d := f.get(sections); len(d.Problems) != 1 || d.Problems[0].Column != "Subj" || d.Problems[0].Value != "BIO 101" {
 		t.Errorf("%+v", d.Problems)
 	}
 }

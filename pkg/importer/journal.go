@@ -378,7 +378,7 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b numbered) int { return cmp.Compare(a.row, b.row) })
-	for _, f := range found {
+	for _, f := range slices.Compact(found) { // both ends of credits may be wrong in one way
 		all = append(all, f.ImportProblem)
 	}
 	return all

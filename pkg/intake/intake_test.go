@@ -80,6 +80,11 @@ func TestHeaders(t *testing.T) {
 		{"programs", "a.csv", "Program ID,Program Title,CIP Code,Courses\nP,Nursing,51.3801,BIO 1; BIO 2\n", []Row{
 			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Members: []string{"BIO 1", "BIO 2"}, Fields: map[string]any{"name": "Nursing", "cipCode": "51.3801"}},
 		}},
+		{"CIP codes of Banner and Excel", "a.csv", "Program ID,Program Title,CIP\nP,A,513801\nQ,B,1.01\nR,C,51\n", []Row{
+			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Fields: map[string]any{"name": "A", "cipCode": "51.3801"}},
+			{Place: "a.csv:3", Kind: catalog.ProgramKind, Name: "Q", Fields: map[string]any{"name": "B", "cipCode": "01.0100"}},
+			{Place: "a.csv:4", Kind: catalog.ProgramKind, Name: "R", Fields: map[string]any{"name": "C", "cipCode": "51"}},
+		}},
 		{"maps of programs", "a.csv", "Program ID,Program Title,mapSettings\nP,Nursing,0.3 0.6\nQ,Law,\n", []Row{
 			{Place: "a.csv:2", Kind: catalog.ProgramKind, Name: "P", Fields: map[string]any{"name": "Nursing", "mapSettings": map[string]any{"touch": 0.3, "cover": 0.6}}},
 			{Place: "a.csv:3", Kind: catalog.ProgramKind, Name: "Q", Fields: map[string]any{"name": "Law", "mapSettings": nil}},

@@ -70,6 +70,10 @@ func valueOf(field, cell string) (any, error) {
 			return day, nil
 		}
 		return nil, fmt.Errorf("%q is not a date such as 2026-08-15, 08/15/2026 or 15-AUG-2026", shown(cell))
+	case "cipCode":
+		if m := cip().FindStringSubmatch(cell); m != nil {
+			return ("0" + m[1])[len(m[1])-1:] + "." + (m[2] + m[3] + "000")[:4], nil
+		}
 	case "mapSettings":
 		parts := strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(" ;-–/", r) })
 		if len(parts) == 2 {
@@ -89,6 +93,9 @@ func valueOf(field, cell string) (any, error) {
 	}
 	return cell, nil
 }
+
+// cip matches a CIP code, also without its dot (Banner) or the zeros at its ends (Excel).
+var cip = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,2})(?:\.(\d{1,4})|(\d{4}))$`) })
 
 // number reads a number that JSON can have.
 func number(cell string) (float64, error) {

@@ -12,6 +12,7 @@ import (
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake/entry"
 	"skillscurriculum/pkg/labor"
+	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/service/parallel"
 )
@@ -685,7 +686,7 @@ func (p *plan) section(ctx context.Context, row entry.Row, x catalog.ExternalID)
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
 		return catalog.Invalid(catalog.FieldError{
-			Location: "courseExternalId", Message: fmt.Sprintf("no course has the external id %q", row.Parent),
+			Location: "courseExternalId", Message: "no course has the external id", Value: schema.Shown(row.Parent),
 		})
 	}
 	in, err := decode[catalog.SectionInput](row.Fields)
