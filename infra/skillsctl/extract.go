@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
@@ -285,16 +286,8 @@ const starterName = "starter"
 
 // openTaxonomy opens a compiled taxonomy. If name is empty or starterName, it opens the built-in vocabulary.
 func openTaxonomy(name string) (*skills.Taxonomy, error) {
-	if name == "" || name == starterName {
-		return extraction.Starter(), nil
+	if name == starterName {
+		name = ""
 	}
-	compiled, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("taxonomy: %w", err)
-	}
-	taxonomy, err := skills.Open(compiled)
-	if err != nil {
-		return nil, fmt.Errorf("taxonomy %s: %w", name, err)
-	}
-	return taxonomy, nil
+	return boot.Config{TaxonomyFile: name}.Taxonomy(extraction.Starter)
 }

@@ -119,6 +119,28 @@ func TestOutcomesWrittenBackStay(t *testing.T) {
 	})
 }
 
+// Skills that a file has as they are keep their reviews; those of a request, and others of a file, end them.
+func TestImportedSkillsKeepReviews(t *testing.T) {
+	for _, c := range []struct {
+		imported bool
+		level    int
+		reviews  int
+	}{{true, 2, 1}, {true, 3, 0}, {false, 2, 0}} {
+		name, _ := outcomeLookups.SkillName("s")
+		list := &OutcomeList{Outcomes: Outcomes{{
+			ID: "out_1", Statement: "Write", Level: 1, LevelSource: GivenLevel, SkillsSource: GivenSkills, Skills: []SkillRef{{"s", name, 2, 1}},
+			Reviews: Reviews{{SkillID: "s", SkillName: name, Verdict: Accepted}}, Alignments: []OutcomeAlignment{},
+		}}}
+		given := OutcomeInput{Statement: "Write", Skills: Optional[[]SkillInput]{true, []SkillInput{{SkillID: "s", Level: c.level}}}, Imported: c.imported}
+		if _, wrong := list.Replace(OutcomesInput{Outcomes: []OutcomeInput{given}}, IDs{rand.Reader}, outcomeLookups); wrong != nil {
+			t.Fatal(wrong)
+		}
+		if got := list.Outcomes[0]; len(got.Reviews) != c.reviews || got.Skills[0].Level != c.level {
+			t.Errorf("%+v leaves %+v", c, got)
+		}
+	}
+}
+
 func TestUnionOfOutcomes(t *testing.T) {
 	list := &OutcomeList{Outcomes: Outcomes{
 		{Skills: []SkillRef{{"a", "A", 2, .9}, {"b", "B", 1, .5}}}, {Skills: []SkillRef{{"a", "A", 4, .6}}},

@@ -43,6 +43,10 @@ type OutcomeInput struct {
 	// Linked reports that the input comes from CTDL, which names outcomes by their CTIDs and has the addresses of EXACT
 	// alignments only. Present ones of other types stay, and so do labels.
 	Linked bool `json:"-"`
+
+	// Imported reports that the input comes from a file, where skills as they are leave them, with their reviews: an
+	// import of an export changes nothing.
+	Imported bool `json:"-"`
 }
 
 // AlignmentInput is the input for an alignment of an outcome.
@@ -195,7 +199,10 @@ func (in OutcomeInput) outcome(was *Outcome, l Lookups, wrong *[]FieldError) Out
 		if o.Skills, more = Skills(in.Skills.Value, l.knownBy(was), l.at("skills")); more != nil {
 			*wrong = append(*wrong, more...)
 		}
-		o.SkillsSource, o.Reviews = GivenSkills, nil
+		if !in.Imported || !gave || !slices.Equal(o.Skills, was.Skills) {
+			o.Reviews = nil
+		}
+		o.SkillsSource = GivenSkills
 	case gave && !in.Skills.Set, !gave && !changed:
 		o.Skills, o.SkillsSource = was.Skills, was.SkillsSource
 	default:

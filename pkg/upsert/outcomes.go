@@ -127,7 +127,7 @@ func (p *plan) outcomes(ctx context.Context, row entry.Row, _ catalog.ExternalID
 	var ctids []string
 	for i := range in.Outcomes {
 		o := &in.Outcomes[i]
-		o.Linked = row.Linked
+		o.Linked, o.Imported = row.Linked, true
 		if o.CTID.Value != "" {
 			ctids = append(ctids, o.CTID.Value)
 		}

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"skillscurriculum/infra/training/gold"
+	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
@@ -46,17 +47,10 @@ func run(data, files string) error {
 		return err
 	}
 	vocabularies := []*skills.Taxonomy{extraction.Starter()}
-	for file := range strings.SplitSeq(files, ",") {
-		if file == "" {
-			continue
-		}
-		compiled, err := os.ReadFile(file)
+	for file := range strings.FieldsFuncSeq(files, func(r rune) bool { return r == ',' }) {
+		t, err := boot.Config{TaxonomyFile: file}.Taxonomy(extraction.Starter)
 		if err != nil {
 			return err
-		}
-		t, err := skills.Open(compiled)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
 		}
 		vocabularies = append(vocabularies, t)
 	}

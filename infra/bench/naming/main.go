@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
 	"skillscurriculum/pkg/extraction/wordvectors"
@@ -47,15 +48,9 @@ var patterns = []struct{ name, text string }{
 type label struct{ skill, text string }
 
 func run(file string, every, missed int) error {
-	taxonomy := extraction.Starter()
-	if file != "" {
-		compiled, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if taxonomy, err = skills.Open(compiled); err != nil {
-			return err
-		}
+	taxonomy, err := boot.Config{TaxonomyFile: file}.Taxonomy(extraction.Starter)
+	if err != nil {
+		return err
 	}
 	labels := labelsOf(taxonomy)
 	e := extraction.NewExtractor(taxonomy, wordvectors.Table())

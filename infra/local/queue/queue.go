@@ -45,12 +45,7 @@ type Queues struct {
 }
 
 // Queue is the address of a queue and of its dead-letter queue.
-type Queue struct {
-	URL           string
-	ARN           string
-	DeadLetterURL string
-	DeadLetterARN string
-}
+type Queue struct{ URL, DeadLetterURL string }
 
 // Server configures goaws and its queues.
 type Server struct {
@@ -100,28 +95,29 @@ func build(ctx context.Context) (string, error) {
 // Create creates the queues at an SQS endpoint unless they exist.
 func (s Server) Create(ctx context.Context, endpoint string) (queues Queues, err error) {
 	client := Client(endpoint)
-	create := func(name string, attributes map[string]string) (url, arn string, err error) {
+	create := func(name string, attributes map[string]string) (url string, err error) {
 		queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 		if err != nil {
-			return "", "", fmt.Errorf("create queue %s at %s: %w", name, endpoint, err)
+			return "", fmt.Errorf("create queue %s at %s: %w", name, endpoint, err)
 		}
-		got, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
-			QueueUrl: queue.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
-		})
-		if err != nil {
-			return "", "", fmt.Errorf("read queue %s at %s: %w", name, endpoint, err)
-		}
-		return aws.ToString(queue.QueueUrl), got.Attributes[string(types.QueueAttributeNameQueueArn)], nil
+		return aws.ToString(queue.QueueUrl), nil
 	}
 
 	visibility := strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))
 	pair := func(name, dead string) (q Queue, err error) {
-		q.DeadLetterURL, q.DeadLetterARN, err = create(dead, map[string]string{"VisibilityTimeout": visibility})
+		q.DeadLetterURL, err = create(dead, map[string]string{"VisibilityTimeout": visibility})
 		if err != nil {
 			return Queue{}, err
 		}
-		redrive := fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"%d"}`, q.DeadLetterARN, cmp.Or(s.MaxReceives, 5))
-		q.URL, q.ARN, err = create(name, map[string]string{"VisibilityTimeout": visibility, "RedrivePolicy": redrive})
+		got, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+			QueueUrl: &q.DeadLetterURL, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
+		})
+		if err != nil {
+			return Queue{}, fmt.Errorf("read queue %s at %s: %w", dead, endpoint, err)
+		}
+		redrive := fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"%d"}`,
+			got.Attributes[string(types.QueueAttributeNameQueueArn)], cmp.Or(s.MaxReceives, 5))
+		q.URL, err = create(name, map[string]string{"VisibilityTimeout": visibility, "RedrivePolicy": redrive})
 		return q, err
 	}
 	queues.Endpoint = endpoint

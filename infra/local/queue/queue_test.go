@@ -61,9 +61,6 @@ func TestCreateIsIdempotent(t *testing.T) {
 	if err != nil || again != queues {
 		t.Errorf("second creation: %+v, %v; the first gave %+v", again, err, queues)
 	}
-	if queues.ARN != "arn:aws:sqs:us-east-1:000000000000:extractions" {
-		t.Errorf("ARN %s", queues.ARN)
-	}
 }
 
 // A server that listens on all interfaces is reachable at all of 127.0.0.0/8.

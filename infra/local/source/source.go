@@ -14,8 +14,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"maps"
-	"strconv"
 	"sync"
 	"time"
 
@@ -32,7 +30,7 @@ type Invoke func(ctx context.Context, function string, event []byte) ([]byte, er
 // Queue is an SQS event source: it sends a queue's messages to a function, one per event.
 type Queue struct {
 	Client      *sqs.Client
-	URL, ARN    string
+	URL         string
 	Function    string
 	Concurrency int           // concurrent events
 	OwnerShare  int           // concurrent events of one owner; 0 means half of Concurrency, rounded up
@@ -44,8 +42,6 @@ type Queue struct {
 	Owner   func(body string) (owner, group string)
 	Invoke  Invoke
 	Console *log.Logger
-
-	counts counts
 }
 
 const (
@@ -116,7 +112,6 @@ func (q *Queue) receive(ctx context.Context, to chan<- types.Message) {
 			MaxNumberOfMessages:         10,
 			WaitTimeSeconds:             20,
 			VisibilityTimeout:           int32(hold / time.Second),
-			MessageAttributeNames:       []string{"All"},
 			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		})
 		if ctx.Err() != nil {
@@ -155,7 +150,10 @@ func (q *Queue) deliver(ctx context.Context, m types.Message) {
 		}
 		return
 	}
-	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{q.record(m)}})
+	event, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{
+		MessageId: id, ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body), Attributes: m.Attributes,
+		EventSource: "aws:sqs", AWSRegion: region,
+	}}})
 	if err != nil {
 		q.Console.Printf("%s: event: %v", q.Function, err)
 		return
@@ -179,44 +177,9 @@ func (q *Queue) deliver(ctx context.Context, m types.Message) {
 		q.Console.Printf("%s: delete message %s: %v; it will be delivered again", q.Function, id, err)
 		return
 	}
-	q.counts.forget(id)
-}
-
-func (q *Queue) record(m types.Message) events.SQSMessage {
-	attributes := map[string]string{}
-	maps.Copy(attributes, m.Attributes)
-	const count = string(types.MessageSystemAttributeNameApproximateReceiveCount)
-	reported, _ := strconv.Atoi(attributes[count])
-	attributes[count] = strconv.Itoa(max(reported, q.counts.receive(aws.ToString(m.MessageId))))
-	if owner, _ := q.Owner(aws.ToString(m.Body)); owner != "" {
-		attributes[string(types.MessageSystemAttributeNameMessageGroupId)] = owner
-	}
-	return events.SQSMessage{
-		MessageId:              aws.ToString(m.MessageId),
-		ReceiptHandle:          aws.ToString(m.ReceiptHandle),
-		Body:                   aws.ToString(m.Body),
-		Md5OfBody:              aws.ToString(m.MD5OfBody),
-		Md5OfMessageAttributes: aws.ToString(m.MD5OfMessageAttributes),
-		Attributes:             attributes,
-		MessageAttributes:      attributesOf(m),
-		EventSourceARN:         q.ARN,
-		EventSource:            "aws:sqs",
-		AWSRegion:              region,
-	}
 }
 
 const region = "us-east-1"
-
-func attributesOf(m types.Message) map[string]events.SQSMessageAttribute {
-	attributes := make(map[string]events.SQSMessageAttribute, len(m.MessageAttributes))
-	for name, value := range m.MessageAttributes {
-		attributes[name] = events.SQSMessageAttribute{
-			DataType: aws.ToString(value.DataType), StringValue: value.StringValue, BinaryValue: value.BinaryValue,
-			StringListValues: []string{}, BinaryListValues: [][]byte{},
-		}
-	}
-	return attributes
-}
 
 // isFailed reports whether the response returns the message as failed. By Lambda's rules, a
 // response without failures is a success, and one that names a message that was not in the
@@ -236,28 +199,6 @@ func isFailed(response []byte, id string) (bool, error) {
 		}
 	}
 	return len(answer.BatchItemFailures) > 0, nil
-}
-
-// counts counts the deliveries of each message; goaws always reports 1.
-type counts struct {
-	mu sync.Mutex
-	of map[string]int // by message id
-}
-
-func (c *counts) receive(id string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of == nil {
-		c.of = map[string]int{}
-	}
-	c.of[id]++
-	return c.of[id]
-}
-
-func (c *counts) forget(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.of, id)
 }
 
 // Schedule sends the function a scheduled event immediately and then at the interval until

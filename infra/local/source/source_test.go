@@ -90,10 +90,7 @@ func TestQueue(t *testing.T) {
 	defer stop()
 	client := queue.Client(queues.Endpoint)
 	send := func(body string) {
-		_, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{
-			QueueUrl: aws.String(queues.URL), MessageBody: aws.String(body),
-			MessageAttributes: map[string]types.MessageAttributeValue{"colour": {DataType: aws.String("String"), StringValue: aws.String("red")}},
-		})
+		_, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(queues.URL), MessageBody: aws.String(body)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,19 +104,16 @@ func TestQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var sources sync.WaitGroup
 	for _, q := range []*Queue{
-		{Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: 2, Visibility: time.Second, Owner: ownerOf, Invoke: extractor.invoke, Console: console},
-		{Client: client, URL: queues.DeadLetterURL, ARN: queues.DeadLetterARN, Function: "sweeper", Concurrency: 1, Visibility: time.Second, Owner: ownerOf, Invoke: sweeper.invoke, Console: console},
+		{Client: client, URL: queues.URL, Function: "extractor", Concurrency: 2, Visibility: time.Second, Owner: ownerOf, Invoke: extractor.invoke, Console: console},
+		{Client: client, URL: queues.DeadLetterURL, Function: "sweeper", Concurrency: 1, Visibility: time.Second, Owner: ownerOf, Invoke: sweeper.invoke, Console: console},
 	} {
 		sources.Go(func() { q.Poll(ctx) })
 	}
 	defer sources.Wait()
 	defer cancel()
 
-	for n, m := range extractor.wait(t, "fail", 2)[:2] {
-		if got, want := m.Attributes["ApproximateReceiveCount"], []string{"1", "2"}[n]; got != want {
-			t.Errorf("delivery %d has receive count %s", n+1, got)
-		}
-		if m.EventSource != "aws:sqs" || m.EventSourceARN != queues.ARN || m.AWSRegion != "us-east-1" || aws.ToString(m.MessageAttributes["colour"].StringValue) != "red" {
+	for _, m := range extractor.wait(t, "fail", 2)[:2] {
+		if m.EventSource != "aws:sqs" || m.AWSRegion != "us-east-1" || m.MessageId == "" || m.Attributes["SentTimestamp"] == "" {
 			t.Errorf("message: %+v", m)
 		}
 	}
@@ -128,9 +122,7 @@ func TestQueue(t *testing.T) {
 		send(body)
 		extractor.wait(t, body, 2)
 	}
-	if dead := sweeper.wait(t, "poison", 1); dead[0].EventSourceARN != queues.DeadLetterARN {
-		t.Errorf("dead letter: %+v", dead[0])
-	}
+	sweeper.wait(t, "poison", 1)
 	time.Sleep(2500 * time.Millisecond) // what is not deleted would show again
 	extractor.mu.Lock()
 	defer extractor.mu.Unlock()
@@ -167,13 +159,13 @@ func TestOneGroupDoesNotDelayAnother(t *testing.T) {
 	begun, release := make(chan string, 100), make(chan struct{})
 	const concurrency = 4
 	q := &Queue{
-		Client: client, URL: queues.URL, ARN: queues.ARN, Function: "extractor", Concurrency: concurrency, Visibility: time.Minute, Owner: ownerOf, Console: log.New(io.Discard, "", 0),
+		Client: client, URL: queues.URL, Function: "extractor", Concurrency: concurrency, Visibility: time.Minute, Owner: ownerOf, Console: log.New(io.Discard, "", 0),
 		Invoke: func(_ context.Context, _ string, payload []byte) ([]byte, error) {
 			var event events.SQSEvent
 			if err := json.Unmarshal(payload, &event); err != nil || len(event.Records) != 1 {
 				t.Errorf("%v in %s", err, payload)
 			}
-			group := event.Records[0].Attributes["MessageGroupId"]
+			group, _ := ownerOf(event.Records[0].Body)
 			begun <- group
 			if group == "A" {
 				<-release

@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-	"github.com/google/uuid"
 )
 
 // Stream is the event source of a table's stream. It starts with the latest records and
@@ -114,11 +113,8 @@ func (s *Stream) look(ctx context.Context, iterator *string) (next *string, err 
 		}
 		if wanted {
 			event.Records = append(event.Records, events.DynamoDBEventRecord{
-				AWSRegion: region, EventID: uuid.NewString(), EventName: string(r.EventName), EventSource: "aws:dynamodb",
-				Change: events.DynamoDBStreamRecord{
-					Keys: keys, SequenceNumber: aws.ToString(r.Dynamodb.SequenceNumber),
-					StreamViewType: string(r.Dynamodb.StreamViewType),
-				},
+				AWSRegion: region, EventName: string(r.EventName), EventSource: "aws:dynamodb",
+				Change: events.DynamoDBStreamRecord{Keys: keys},
 			})
 		}
 	}

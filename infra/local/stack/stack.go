@@ -253,18 +253,18 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 	}
 	g := gateway.Gateway{Known: s.store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
 	client := queue.Client(s.queues.Endpoint)
-	queueOf := func(url, arn, function string, concurrency int) *source.Queue {
+	queueOf := func(url, function string, concurrency int) *source.Queue {
 		return &source.Queue{
-			Client: client, URL: url, ARN: arn, Function: function, Concurrency: concurrency,
+			Client: client, URL: url, Function: function, Concurrency: concurrency,
 			Owner: organizationOf, Visibility: Visibility, Invoke: r.Invoke, Console: s.Console,
 		}
 	}
-	jobs := queueOf(s.queues.URL, s.queues.ARN, api.Extractor, extractors)
-	dead := queueOf(s.queues.DeadLetterURL, s.queues.DeadLetterARN, api.Sweeper, 1)
-	messages := queueOf(s.queues.Messages.URL, s.queues.Messages.ARN, api.Deliverer, deliveries)
+	jobs := queueOf(s.queues.URL, api.Extractor, extractors)
+	dead := queueOf(s.queues.DeadLetterURL, api.Sweeper, 1)
+	messages := queueOf(s.queues.Messages.URL, api.Deliverer, deliveries)
 	messages.Owner, messages.Slow = webhookOf, slowDelivery
 	messages.OwnerShare, messages.Share = deliveriesOwner, deliveriesShare
-	imports := queueOf(s.queues.Imports.URL, s.queues.Imports.ARN, api.Importer, importers)
+	imports := queueOf(s.queues.Imports.URL, api.Importer, importers)
 	imports.Visibility, imports.OwnerShare = importerTimeout+7*time.Second, 1
 	changes := source.Stream{
 		Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Wanted: isFeed,
