@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,4 +133,26 @@ func imports(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Press("g", "i")
 	p.Shows("Earlier imports")
 	p.Until(`document.querySelectorAll("[data-row]").length > 0 && !document.querySelector("input[type=file]")`)
+
+	// The newest imports come first, page by page.
+	list := s.call(t, client.Request{Operation: "listImports", Query: url.Values{"limit": {"100"}}})["data"].([]any)
+	document := list[0].(map[string]any)["documentId"]
+	for len(list) < 22 {
+		list = append(list, s.call(t, client.Request{Operation: "createImport", Body: map[string]any{"documentId": document, "mode": "CHECK"}}))
+	}
+	p.Press("g", "c")
+	p.Shows("Search courses")
+	p.Press("g", "i")
+	rows := func(from, to int) string {
+		ids := make([]string, 0, from-to)
+		for i := from; i > to; i-- {
+			ids = append(ids, "#/imports/"+list[i-1].(map[string]any)["id"].(string))
+		}
+		return `[...document.querySelectorAll("[data-row]")].map((e) => e.hash).join() === "` + strings.Join(ids, ",") + `"`
+	}
+	p.Until(rows(len(list), len(list)-20))
+	p.Press("n")
+	p.Until(rows(len(list)-20, max(0, len(list)-40)))
+	p.Press("p")
+	p.Until(rows(len(list), len(list)-20))
 }

@@ -322,6 +322,12 @@ func TestOneRoster(t *testing.T) {
 			{Place: "classes.csv:3", Kind: catalog.SectionKind, Name: "k2", Parent: "c1", Gone: true, Fields: map[string]any{"name": "Old", "description": "Fall 2026", "campus": nil, "term": fall}},
 		})
 	}
+	// Classes may come without the courses, which an earlier bundle had.
+	delta := maps.Clone(rosterFiles)
+	delete(delta, "courses.csv")
+	if rows, err := readPath(zipped(t, delta, "")); err != nil || len(rows) != 2 || rows[0].Kind != catalog.SectionKind || rows[0].Parent != "c1" {
+		t.Errorf("%+v, %v", rows, err)
+	}
 	broken := map[string]string{"courses.csv": rosterFiles["courses.csv"], "classes.csv": "sourcedId,title\nk,K\n"}
 	if _, err := readPath(zipped(t, broken, "")); err == nil || !strings.Contains(err.Error(), `classes.csv: a table of sections needs a column "courseExternalId"`) {
 		t.Errorf("error %v", err)

@@ -18,9 +18,11 @@ type roster struct {
 }
 
 // newRoster opens the courses of a bundle, and its classes as their sections; nil if the files are not such a bundle: its
-// courses have sourcedIds. Files about people are ignored.
-func newRoster(files map[string]text, o Options) ([]part, error) {
-	if _, ok := files["courses.csv"]; !ok || o.Layout != "" && o.Layout != Auto && o.Layout != OneRoster {
+// courses, or classes without them, have sourcedIds. Files about people are ignored.
+func newRoster(files map[string]text, o Options) (parts []part, err error) {
+	_, courses := files["courses.csv"]
+	_, classes := files["classes.csv"]
+	if !courses && !classes || o.Layout != "" && o.Layout != Auto && o.Layout != OneRoster {
 		return nil, nil
 	}
 	o.Layout, o.Resource = OneRoster, ""
@@ -37,19 +39,25 @@ func newRoster(files map[string]text, o Options) ([]part, error) {
 		}
 		return t, err
 	}
-	t, err := open("courses.csv", "course", catalog.CourseKind)
-	if !slices.ContainsFunc(t.header, func(h string) bool { return entry.Plain(h) == "sourcedid" }) {
+	sourced := func(t *table) bool {
+		return slices.ContainsFunc(t.header, func(h string) bool { return entry.Plain(h) == "sourcedid" })
+	}
+	if courses {
+		t, err := open("courses.csv", "course", catalog.CourseKind)
+		if !sourced(t) {
+			return nil, nil
+		}
+		if err != nil || !classes {
+			return []part{t}, err
+		}
+		parts = []part{t}
+	}
+	r := &roster{}
+	r.table, err = open("classes.csv", "section", catalog.SectionKind)
+	if !courses && !sourced(r.table) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	parts := []part{t}
-	if _, ok := files["classes.csv"]; !ok {
-		return parts, nil
-	}
-	r := &roster{}
-	if r.table, err = open("classes.csv", "section", catalog.SectionKind); err != nil {
 		return nil, err
 	}
 	for name, of := range map[string]struct {

@@ -83,7 +83,7 @@ func (a *admission) wait() error {
 func (a *admission) refusal(err error, units int) error {
 	switch {
 	case errors.Is(err, quota.ErrFull):
-		return catalog.Errorf(catalog.RateLimitExceeded, "The call costs %d units; %d of %d are left until the window ends.",
+		return catalog.Errorf(catalog.RateLimitExceeded, "The cost of the call is %d; %d of %d units are left until the window ends.",
 			units, a.status.Remaining, a.status.Limit)
 	case err != nil && a.op.Counted():
 		return catalog.Errorf(catalog.Unavailable, "Usage cannot be counted at the moment.").Because(err)

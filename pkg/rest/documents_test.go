@@ -137,6 +137,7 @@ func TestDocumentsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: errors at %s, want %s", c[0], got, c[1])
 		}
 	}
+	s.one.must(422, "POST", "/documents", `{"fileName":"n","sizeBytes":26214401,"sha256":"`+sum+`"}`).want("errors.0.message", "expected number <= 26214400")
 	s.one.must(201, "POST", "/documents", `{"fileName":"n","sizeBytes":26214400,"sha256":"`+sum+`"}`).want("sizeBytes", 26214400)
 }
 

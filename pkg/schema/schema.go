@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -166,7 +167,7 @@ func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 			wrong = append(wrong, catalog.FieldError{Location: "body", Message: err.Error()})
 			continue
 		}
-		fieldError := catalog.FieldError{Location: detail.Location, Message: detail.Message}
+		fieldError := catalog.FieldError{Location: detail.Location, Message: plain(detail.Message)}
 		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
 			fieldError.Location += "." + strings.TrimSuffix(name, missingAfter)
 		}
@@ -182,6 +183,15 @@ func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 		return cmp.Compare(inOrder(a.Location), inOrder(b.Location))
 	})
 	return wrong
+}
+
+// plain writes the bound at the end of a message without an exponent.
+func plain(message string) string {
+	at := strings.LastIndexByte(message, ' ') + 1
+	if bound, err := strconv.ParseFloat(message[at:], 64); err == nil && strings.Contains(message[at:], "e+") {
+		return message[:at] + strconv.FormatFloat(bound, 'f', -1, 64)
+	}
+	return message
 }
 
 // checker validates a body. huma always checks a whole value, so checker passes it the items of lists one by one, and

@@ -48,7 +48,7 @@ function AllImports() {
         hint="CSV, Excel (XLSX), NDJSON, a ZIP of OneRoster or JSON-LD, at most 25 MB. It is checked first: nothing changes before you apply it." />)}
     <Refused problem={check.problem} retry={file && (() => take(file)) || undefined} />
     <h2>Earlier imports</h2>
-    <List<Import> path="/imports" address="#/imports" parameters={{ limit: "20" }} empty={<p>Nothing was imported yet.</p>}
+    <List<Import> path="/imports" address="#/imports" parameters={{ limit: "20" }} newest empty={<p>Nothing was imported yet.</p>}
       row={(i) => <a class="row" data-row href={"#/imports/" + i.id}>
         <span class="code">{i.mode === "CHECK" ? "Check" : "Import"}</span>
         <span class="grow"><Text of={i.fileName} /></span>

@@ -32,7 +32,7 @@ function AllReports() {
   const mayWrite = useMayWrite();
   useShortcuts(mayWrite ? [{ keys: "+", does: "New report", run: () => go("/reports/new") }] : []);
   return <Screen title="Reports" actions={mayWrite && <a class="button main" href="#/reports/new">New report <Key>+</Key></a>}>
-    <List<Report> path="/reports" address="#/reports" empty={<p>There are no reports yet. A report compares courses with jobs: what is taught, what is asked, what is missing.</p>}
+    <List<Report> path="/reports" address="#/reports" newest empty={<p>There are no reports yet. A report compares courses with jobs: what is taught, what is asked, what is missing.</p>}
       row={(r) => <a class="row" data-row href={"#/reports/" + r.id}><span class="grow"><Text of={r.name} /></span><span class="soft small">{sizes(r.settings)} · {time(r.createdAt)}</span></a>} />
   </Screen>;
 }

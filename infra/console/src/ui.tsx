@@ -235,26 +235,31 @@ export function step(by: number, first = false) {
   row?.scrollIntoView({ block: "nearest" });
 }
 
-// List shows a list of the API page by page; the address keeps the offset.
-export function List<T>({ path, address, parameters = {}, row, empty, head }: {
-  path: string; address: string; parameters?: Record<string, string>; row: (t: T) => ComponentChildren; empty: ComponentChildren; head?: (p: Page<T>) => ComponentChildren;
+// List shows a list of the API page by page; the address keeps the offset. The newest records are first if asked for: the
+// API lists the oldest first, so that the pages are then counted from the end.
+export function List<T>({ path, address, parameters = {}, newest, row, empty, head }: {
+  path: string; address: string; parameters?: Record<string, string>; newest?: boolean; row: (t: T) => ComponentChildren; empty: ComponentChildren; head?: (p: Page<T>) => ComponentChildren;
 }) {
   const offset = Number(current().query.get("offset")) || 0;
-  const page = useGet<Page<T>>(query(path, { ...parameters, offset }));
+  const first = useGet<Page<T>>(newest ? query(path, { ...parameters, limit: 1 }) : null), total = first.data?.pagination.total;
+  const limit = Number(parameters.limit) || 50, from = (total ?? 0) - offset;
+  const page = useGet<Page<T>>(!newest || from <= 0 && total !== undefined ? query(path, { ...parameters, offset })
+    : total === undefined ? null : query(path, { ...parameters, limit: Math.min(limit, from), offset: Math.max(0, from - limit) }));
+  const more = newest ? from > limit : page.data?.pagination.hasMore;
   const to = (o: number) => query(address, { ...parameters, offset: o });
   useShortcuts([
     { keys: "j|ArrowDown", does: "Next row", run: () => step(1) },
     { keys: "k|ArrowUp", does: "Previous row", run: () => step(-1) },
-    ...(page.data?.pagination.hasMore ? [{ keys: "n", does: "Next page", run: () => go(to(offset + page.data!.pagination.limit)) }] : []),
-    ...(page.data && offset ? [{ keys: "p", does: "Previous page", run: () => go(to(Math.max(0, offset - page.data!.pagination.limit))) }] : []),
+    ...(more ? [{ keys: "n", does: "Next page", run: () => go(to(offset + limit)) }] : []),
+    ...(page.data && offset ? [{ keys: "p", does: "Previous page", run: () => go(to(Math.max(0, offset - limit))) }] : []),
   ]);
-  return <Await of={page}>{(p) => p.data.length === 0 ? <Empty>{offset ? <p>There is nothing on this page. <a href={to(0)}>Go to the first page.</a></p> : empty}</Empty> : <>
+  return <Await of={newest && total === undefined ? first : page}>{(p) => p.data.length === 0 ? <Empty>{offset ? <p>There is nothing on this page. <a href={to(0)}>Go to the first page.</a></p> : empty}</Empty> : <>
     {head?.(p)}
-    <ul class="rows">{p.data.map((t) => <li>{row(t)}</li>)}</ul>
-    {(p.pagination.hasMore || offset > 0) && <nav class="pager" aria-label="Pages">
+    <ul class="rows">{(newest ? p.data.toReversed() : p.data).map((t) => <li>{row(t)}</li>)}</ul>
+    {(more || offset > 0) && <nav class="pager" aria-label="Pages">
       <span>{number(offset + 1)} to {number(offset + p.data.length)} of {number(p.pagination.total)}</span>
-      {offset > 0 && <a href={to(Math.max(0, offset - p.pagination.limit))}>Previous <Key>p</Key></a>}
-      {p.pagination.hasMore && <a href={to(offset + p.pagination.limit)}>Next <Key>n</Key></a>}
+      {offset > 0 && <a href={to(Math.max(0, offset - limit))}>Previous <Key>p</Key></a>}
+      {more && <a href={to(offset + limit)}>Next <Key>n</Key></a>}
     </nav>}
   </>}</Await>;
 }

@@ -3,14 +3,10 @@ package runtime
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/google/uuid"
 )
 
 // routes serves the Lambda Runtime API, version 2018-06-01. The first segment of a path
@@ -49,13 +45,7 @@ func serveNext(p *process, w http.ResponseWriter, request *http.Request) {
 	header.Set("Lambda-Runtime-Aws-Request-Id", i.id)
 	header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	header.Set("Lambda-Runtime-Invoked-Function-Arn", arn(p.function.Name))
-	header.Set("Lambda-Runtime-Trace-Id", traceID())
 	_, _ = w.Write(i.payload)
-}
-
-func traceID() string {
-	id := strings.ReplaceAll(uuid.NewString(), "-", "")
-	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), id[:24], id[16:])
 }
 
 // largestResponse is Lambda's limit, in bytes.
@@ -74,11 +64,7 @@ func serveResponse(p *process, w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		return // the process died, which ends the invocation
 	}
-	var failure *Error
-	if kind := request.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		failure = p.function.fail(kind, "the response is incomplete")
-	}
-	finish(p, w, id, body, failure)
+	finish(p, w, id, body, nil)
 }
 
 func serveError(p *process, w http.ResponseWriter, request *http.Request) {
