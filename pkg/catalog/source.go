@@ -161,9 +161,12 @@ func (s *Section) follow(list *OutcomeList) {
 	if s.ProcessingStatus == Processing {
 		s.ProcessingStatus = Pending
 	}
-	s.Provenance = &Provenance{FinishedAt: list.UpdatedAt}
-	if list.Provenance != nil { // nil as long as all skills are given
+	s.Provenance = &Provenance{}
+	switch {
+	case list.Provenance != nil:
 		*s.Provenance = *list.Provenance
+	case list.ProcessingStatus == Completed: // all skills are given
+		s.Provenance.FinishedAt = list.UpdatedAt
 	}
 	s.Provenance.Source = FromOutcomes
 }
