@@ -57,9 +57,13 @@ func TestKeyGuessing(t *testing.T) {
 	if err := s.store.SaveKey(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
+	last := "0"
+	if strings.HasSuffix(s.key, last) {
+		last = "1"
+	}
 	guesses := map[string]string{
 		"random":         ids.NewSecret(),
-		"almost":         s.key[:len(s.key)-1] + "0",
+		"almost":         s.key[:len(s.key)-1] + last,
 		"prefix":         s.key[:len(s.key)-1],
 		"longer":         s.key + "0",
 		"upper":          strings.ToUpper(s.key),
