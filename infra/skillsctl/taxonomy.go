@@ -20,7 +20,6 @@ import (
 
 	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/extraction"
-	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/skills/workbook"
 )
@@ -48,7 +47,7 @@ func (c *taxonomyBuild) Validate() error {
 func (c *taxonomyBuild) Run(t *tool) error {
 	builder := &skills.Builder{
 		Name: c.Name, Version: c.Version, Workbook: workbook.Rows, Incomplete: c.Incomplete,
-		Index: extraction.Indexer{Words: wordvectors.Table()}.Index,
+		Index: extraction.Indexer{}.Index,
 	}
 	step, end := progress(t.stderr, "sources")
 	defer end()

@@ -3,7 +3,6 @@ package extraction
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -29,13 +28,11 @@ type Extractor struct {
 	curated  bool // whether no alias is an everyday word
 	counted  bool // whether the taxonomy has requirements of occupations
 	table    *Words
-	vectors  []int8 // skillVectors of each skill
 	pool     sync.Pool
 }
 
 // NewExtractor returns an extractor for a taxonomy that was compiled with an index (see
-// [Indexer]) and a table of word vectors. It uses the skill vectors of the taxonomy, or
-// computes them if the taxonomy was not compiled with this table.
+// [Indexer]) and a table of word vectors.
 func NewExtractor(taxonomy *skills.Taxonomy, table *Words) *Extractor {
 	t := taxonomy.Index()
 	if t == nil {
@@ -43,7 +40,7 @@ func NewExtractor(taxonomy *skills.Taxonomy, table *Words) *Extractor {
 	}
 	e := &Extractor{
 		taxonomy: taxonomy.Info().Name, t: t, stems: make(map[string]int32, t.Stems()), table: table,
-		vectors: vectors(t, table), curated: taxonomy.Info().Name == skills.StarterName,
+		curated: taxonomy.Info().Name == skills.StarterName,
 	}
 	for i := range t.Stems() {
 		e.stems[t.Stem(i)] = int32(i)
@@ -56,21 +53,6 @@ func NewExtractor(taxonomy *skills.Taxonomy, table *Words) *Extractor {
 			stamped: make([]int32, t.Stems()), position: make([]int32, t.Stems()), tried: make([]int32, t.Labels())}
 	}
 	return e
-}
-
-// vectors returns the vectors of all skills.
-func vectors(t *skills.Index, table *Words) []int8 {
-	out := make([]int8, 0, t.Skills()*skillVectors*table.width)
-	if m := t.Meanings(); len(m) == 4+cap(out) && binary.LittleEndian.Uint32(m) == table.sum {
-		for _, b := range m[4:] {
-			out = append(out, int8(b))
-		}
-		return out
-	}
-	for s := range t.Skills() {
-		out = append(out, table.skill(t.Skill(s))...)
-	}
-	return out
 }
 
 // extraction is the working memory for one document.

@@ -2,7 +2,6 @@ package extraction
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -28,9 +27,6 @@ const maxLabelTokens = 10
 
 // Indexer builds indexes for [skills.Builder].
 type Indexer struct {
-	// Words are the word vectors that skill vectors are computed from (package wordvectors); if
-	// nil, the extractor computes them when it starts.
-	Words *Words
 	// Untaught leaves the lexicon out.
 	Untaught bool
 }
@@ -41,7 +37,7 @@ var Starter = sync.OnceValue(func() *skills.Taxonomy { return skills.CompiledSta
 // Index builds an index.
 func (x Indexer) Index(c skills.Contents) skills.Labelled {
 	labels, stems, whole := x.labels(c)
-	out := skills.Labelled{Labels: labels, Company: space(c), Meanings: x.meanings(c)}
+	out := skills.Labelled{Labels: labels, Company: space(c)}
 	out.Stems, out.Weights = weigh(labels, stems, whole, len(c.Skills))
 	number := make(map[string]int, len(out.Stems))
 	for i, s := range out.Stems {
@@ -54,21 +50,6 @@ func (x Indexer) Index(c skills.Contents) skills.Labelled {
 		}
 		if !whole[i] {
 			l.Keys = rarest(l.Stems, out.Weights)
-		}
-	}
-	return out
-}
-
-// meanings returns the checksum of the word table followed by the vectors of all skills, or
-// nothing without a table.
-func (x Indexer) meanings(c skills.Contents) []byte {
-	if x.Words == nil {
-		return nil
-	}
-	out := binary.LittleEndian.AppendUint32(nil, x.Words.sum)
-	for _, s := range c.Skills {
-		for _, v := range x.Words.skill(s.Skill) {
-			out = append(out, byte(v))
 		}
 	}
 	return out

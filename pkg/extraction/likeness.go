@@ -104,9 +104,7 @@ type like struct {
 
 // likeness compares a skill with every piece of the document.
 func (x *extraction) likeness(skill int32, own int32) like {
-	width := x.table.width
-	v := x.skillVector(skill)
-	labels, description := v[:width], v[width:]
+	labels, description := x.table.skill(x.t.Skill(int(skill)))
 	m := &x.meanings
 	l := like{
 		background: cosine(dot(labels, x.table.background)), running: cosine(dot(labels, x.table.running)),
@@ -117,7 +115,7 @@ func (x *extraction) likeness(skill int32, own int32) like {
 		unit int32
 		dot  int32
 	}
-	few := min(fewDimensions, width)
+	few := min(fewDimensions, len(labels))
 	var near [nearUnits]rough
 	n := 0
 	for i := range m.units {
@@ -160,10 +158,4 @@ func when32(b bool, yes, no float32) float32 {
 		return yes
 	}
 	return no
-}
-
-// skillVector returns the vectors of a skill, as they were compiled or, where the
-// taxonomy was compiled without this table of words, made now.
-func (x *extraction) skillVector(skill int32) []int8 {
-	return x.vectors[int(skill)*skillVectors*x.table.width : (int(skill)+1)*skillVectors*x.table.width]
 }

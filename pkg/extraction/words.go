@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"strings"
 
@@ -21,7 +20,6 @@ type Words struct {
 	rows       []byte // width signed bytes for each word
 	background []int8
 	running    []int8 // vector of text about running a course
-	sum        uint32 // of the file, so that vectors of skills are known to belong to it
 }
 
 const (
@@ -41,9 +39,7 @@ func OpenWords(file []byte) (*Words, error) {
 	if want := wordsHeader + letters + count*(4+width) + 4*width; width == 0 || want != len(file) {
 		return nil, fmt.Errorf("open word vectors: %d bytes, expected %d", len(file), want)
 	}
-	w := &Words{
-		width: width, index: make(map[string]int32, count), sum: crc32.Checksum(file, crc32.MakeTable(crc32.Castagnoli)),
-	}
+	w := &Words{width: width, index: make(map[string]int32, count)}
 	list := string(file[wordsHeader : wordsHeader+letters])
 	rest := file[wordsHeader+letters:]
 	w.scales, w.rows = rest[:4*count], rest[4*count:4*count+count*width]
@@ -121,22 +117,15 @@ func (w *Words) text(sum []float32, text string, times float32) bool {
 	return len(seen) > 0
 }
 
-// Vectors of a skill: of its labels, and of its description.
-const (
-	ofLabels = iota
-	ofDescription
-	skillVectors
-)
-
 const (
 	mostLabels      = 12  // stand for all of a skill's
 	mostDescription = 400 // bytes of a description are read
 	nameShare       = 1.5 // weight of the name against all other labels
 )
 
-// skill returns the unit vectors of a skill in steps of 1/127, one after the other; a vector
-// without known words is zero.
-func (w *Words) skill(s skills.Skill) []int8 {
+// skill returns the unit vectors of a skill's labels and of its description, in steps of 1/127; a vector without known
+// words is zero.
+func (w *Words) skill(s skills.Skill) (ofLabels, ofDescription []int8) {
 	labels, description := make([]float32, w.width), make([]float32, w.width)
 	name := make([]float32, w.width)
 	w.text(name, strings.NewReplacer("(", " ", ")", " ").Replace(s.Name), 1)
@@ -156,7 +145,7 @@ func (w *Words) skill(s skills.Skill) []int8 {
 	if !w.text(description, first, 1) {
 		copy(description, labels)
 	}
-	return steps(steps(make([]int8, 0, skillVectors*w.width), labels), description)
+	return steps(nil, labels), steps(nil, description)
 }
 
 func sumUp(to, v []float32, times float32) {

@@ -23,7 +23,7 @@ type Builder struct {
 	Name, Version string
 	// Workbook returns the cells of an XLSX file's first sheet (package workbook); if nil, such files are errors.
 	Workbook func(file []byte) (rows [][]string, err error)
-	// Index builds the labels and vectors that texts are matched with (package extraction); a
+	// Index builds the labels and company vectors that texts are matched with (package extraction); a
 	// taxonomy compiled without it serves all other purposes.
 	Index func(Contents) Labelled
 	// Incomplete accepts ESCO without hierarchy, relations or occupations.
@@ -198,7 +198,7 @@ func (b *Builder) Compile() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile taxonomy: %w", err)
 	}
-	return assemble(meta, c.texts.blob.Bytes(), index.Company, index.Meanings, c.parts), nil
+	return assemble(meta, c.texts.blob.Bytes(), index.Company, c.parts), nil
 }
 
 // Shares of a skill in an occupation of ESCO.
@@ -335,7 +335,7 @@ func (c *compilation) putSearch() {
 	c.put(partSearchStarts, uint32(len(c.parts[partSearchHits])))
 }
 
-func assemble(meta, blob, space, meanings []byte, parts [partCount][]uint32) []byte {
+func assemble(meta, blob, space []byte, parts [partCount][]uint32) []byte {
 	var sizes, body []byte
 	for i, p := range parts {
 		var raw []byte
@@ -346,8 +346,6 @@ func assemble(meta, blob, space, meanings []byte, parts [partCount][]uint32) []b
 			raw = blob
 		case partSpace:
 			raw = space
-		case partMeanings:
-			raw = meanings
 		default:
 			for _, v := range p {
 				raw = binary.LittleEndian.AppendUint32(raw, v)

@@ -23,7 +23,7 @@ const (
 )
 
 // Index is the part of a compiled taxonomy that package extraction matches texts with: labels, their stems, and
-// vectors. Skills, labels and stems are numbered from 0, skills in the order of their ids.
+// company vectors. Skills, labels and stems are numbered from 0, skills in the order of their ids.
 type Index struct {
 	t *Taxonomy
 
@@ -33,8 +33,7 @@ type Index struct {
 	weights     Numbers // float32 bits: how specific a stem is
 	postings    list    // stem -> labels that are looked up by it
 
-	company  []byte // CompanyWidth signed bytes for each skill
-	meanings []byte
+	company []byte // CompanyWidth signed bytes for each skill
 }
 
 // Index returns the index of labels; nil if the taxonomy was compiled without one.
@@ -90,9 +89,6 @@ func (x *Index) Uses(s int) int { return x.t.skills.get(s, skillPopularity) }
 // Company returns a skill's vector of the skills that it shares occupations and hierarchy with.
 func (x *Index) Company(s int) []byte { return x.company[s*CompanyWidth : (s+1)*CompanyWidth] }
 
-// Meanings returns the vectors of all skills, as given in [Labelled].
-func (x *Index) Meanings() []byte { return x.meanings }
-
 // Labels returns the number of labels.
 func (x *Index) Labels() int { return x.labels.rows() - 1 }
 
@@ -140,8 +136,7 @@ type Labelled struct {
 	Labels  []Label
 	Stems   []string  // ordered
 	Weights []float32 // of the stems
-	// Company has CompanyWidth signed bytes for each skill; Meanings is stored unchanged.
-	Company, Meanings []byte
+	Company []byte    // CompanyWidth signed bytes for each skill
 }
 
 // Label is a name by which a text may mention a skill. Stems are all its stems, Keys those

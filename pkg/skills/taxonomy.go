@@ -88,7 +88,7 @@ const (
 
 const (
 	magic         = "SKTX"
-	formatVersion = 2
+	formatVersion = 3
 	headerLength  = 16 // magic, format version, number of parts, checksum of the rest
 )
 
@@ -115,7 +115,6 @@ const (
 	partOccupations
 	partRequirements
 	partSpace
-	partMeanings
 	partCount
 )
 
@@ -148,7 +147,7 @@ func Open(compiled []byte) (*Taxonomy, error) {
 			return nil, errors.New("open taxonomy: the file is truncated")
 		}
 		parts[i], rest = rest[:n], rest[n:]
-		if i != partInfo && i != partBlob && i != partSpace && i != partMeanings && n%4 != 0 {
+		if i != partInfo && i != partBlob && i != partSpace && n%4 != 0 {
 			return nil, fmt.Errorf("open taxonomy: part %d has an odd length", i)
 		}
 	}
@@ -173,7 +172,6 @@ func Open(compiled []byte) (*Taxonomy, error) {
 		weights:     parts[partWeights],
 		postings:    list{parts[partPostingStarts], parts[partPostings]},
 		company:     parts[partSpace],
-		meanings:    parts[partMeanings],
 	}
 	if err := json.Unmarshal(parts[partInfo], &t.info); err != nil {
 		return nil, fmt.Errorf("open taxonomy: information: %w", err)

@@ -26,7 +26,6 @@ import (
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/extraction"
-	"skillscurriculum/pkg/extraction/wordvectors"
 	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/syllabus"
 )
@@ -142,7 +141,7 @@ type Outcome struct {
 
 // taxonomy compiles ESCO from the folder of data.
 func taxonomy(data string, untaught bool) (compiled []byte, t *skills.Taxonomy, err error) {
-	b := skills.Builder{Index: extraction.Indexer{Words: wordvectors.Table(), Untaught: untaught}.Index}
+	b := skills.Builder{Index: extraction.Indexer{Untaught: untaught}.Index}
 	var sources []fs.FS
 	for _, name := range []string{"esco-1.1.1-classification-en.zip", "esco-1.1.1-relations.zip"} {
 		z, err := zip.OpenReader(filepath.Join(data, "esco", name))
