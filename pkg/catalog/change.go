@@ -12,7 +12,10 @@ var ErrStale = errors.New("changed since it was loaded")
 
 // Change is the decision of a rule as a list of effects, which are saved atomically. It is
 // refused as ErrStale if the state that it is based on has changed.
-type Change struct{ effects []Effect }
+type Change struct {
+	effects []Effect
+	claims  []Effect // see ClaimNames
+}
 
 // Effect is one modification of an organization's rows. All its types are in this package;
 // package dynamo turns each into rows in one place.
@@ -201,7 +204,7 @@ type IdempotencyRecord struct {
 const IdempotencyTTL = 24 * 60 * 60 * 1000 // ms
 
 // NewChange returns a change of independent effects: webhooks and their messages, links, idempotency records.
-func NewChange(effects ...Effect) *Change { return &Change{effects} }
+func NewChange(effects ...Effect) *Change { return &Change{effects: effects} }
 
 // With adds an independent effect.
 func (c *Change) With(e Effect) { c.effects = append(c.effects, e) }
@@ -231,9 +234,35 @@ func effect[E Effect](c *Change, is func(E) bool, fresh func() E) E {
 	return e
 }
 
+// ClaimNames moves the names of new listed records, their codes and the external ids that no record had, from the
+// effects to the claims, and reports whether there are any. Claims are saved before the rest, so that more records fit
+// into one transaction: a name of a record that does not exist is harmless, and the next record takes it over.
+func (c *Change) ClaimNames() bool {
+	created := map[Record]bool{}
+	for _, e := range EffectsOf[*Creation](c) {
+		created[e.Record] = KindOf(e.Record).Listed()
+	}
+	c.effects = slices.DeleteFunc(c.effects, func(e Effect) (claimed bool) {
+		switch e := e.(type) {
+		case *ExternalIDAssignment:
+			claimed = created[e.Record] && e.Was == ""
+		case *CodeChange:
+			claimed = created[e.Record] && e.Was == ""
+		}
+		if claimed {
+			c.claims = append(c.claims, e)
+		}
+		return claimed
+	})
+	return len(c.claims) > 0
+}
+
+// Claims lists what ClaimNames has moved.
+func (c *Change) Claims() []Effect { return c.claims }
+
 // CheckOwner refuses a change with an effect on another organization.
 func (c *Change) CheckOwner(org OrgID) error {
-	for _, e := range c.effects {
+	for _, e := range slices.Concat(c.effects, c.claims) {
 		if e.organization() != org {
 			return fmt.Errorf("%T belongs to the organization %q, not to %q", e, e.organization(), org)
 		}

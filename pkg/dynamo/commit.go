@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
 
 	"skillscurriculum/pkg/catalog"
 )
@@ -66,7 +67,37 @@ func (s *Store) rowsOf(org catalog.OrgID, c *catalog.Change) ([]rows, error) {
 		}
 		all = append(all, r)
 	}
-	return all, nil
+	return append(all, rows{writes: s.fences(org, c, writesOf(all))}), nil
+}
+
+// ClaimNames saves the claims of changes in parallel transactions; Commit saves the rest. If that never happens, they
+// lead to records that do not exist. Whoever takes such a name over moves the version of the records' list, without
+// which the rest can no longer be saved: see fences.
+func (s *Store) ClaimNames(ctx context.Context, org catalog.OrgID, changes ...*catalog.Change) error {
+	var all []rows
+	for _, c := range changes {
+		if err := c.CheckOwner(org); err != nil {
+			return err
+		}
+		for _, e := range c.Claims() {
+			r, err := s.effectRows(org, e)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+	}
+	var group errgroup.Group
+	for some, writes := range pack(all, func(r rows) []write { return r.writes }) {
+		group.Go(func() error {
+			err := s.transact(ctx, org, writes)
+			if err == nil {
+				remember(some)
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 func writesOf(all []rows) (writes []write) {

@@ -96,6 +96,12 @@ func (e *expression) is(attribute string, v types.AttributeValue) {
 	}
 }
 
+// isNot requires an attribute not to have the value; the row may be absent.
+func (e *expression) isNot(attribute string, v types.AttributeValue) {
+	name := e.name(attribute)
+	e.conditions = append(e.conditions, "(attribute_not_exists("+name+") OR "+name+" <> "+e.value(v)+")")
+}
+
 // below requires a number to be absent or less than n.
 func (e *expression) below(attribute string, n int64) {
 	name := e.name(attribute)

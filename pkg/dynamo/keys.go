@@ -61,6 +61,8 @@ import (
 //	units used              u#<customer>                      <window start>            every request; usage
 //	reference data          r#<set>#<generation>...           see labor.go              labor market, programs
 //
+// The row of an external id or code may be there before its record, or without it: see Store.ClaimNames.
+//
 // The pending index, which is sparse, lists unfinished work. openShard is 0..3, by id, for extractions; uploads for
 // documents whose file may not have been uploaded; and deletions for deleted records that may still own live ones and
 // for deleted documents whose file may still exist; and imports for those that have not ended. The sweeper processes

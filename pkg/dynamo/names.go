@@ -7,12 +7,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 )
 
 // externalRow maps an external id to a record. It outlives the deletion of its record, and
 // the next record with the id takes it over; a record that gives up its id frees the row.
+// It may also be there before its record: see ClaimNames.
 type externalRow struct {
 	ID     string       `json:"id"`
 	Kind   catalog.Kind `json:"kind,omitempty"` // of a CTID
@@ -49,6 +53,42 @@ func (s *Store) take(k key, row item, was string) write {
 	return s.put(k, row, &e)
 }
 
+// fences keeps the records that external ids were claimed for, and from which the change takes them over, from being
+// created after all: none of them may exist by now, and the version of their list moves, on which their creation
+// depends. A row that the change itself writes needs neither, and DynamoDB takes only one action on a row.
+func (s *Store) fences(org catalog.OrgID, c *catalog.Change, writes []write) (fences []write) {
+	written := map[key]bool{}
+	for _, w := range writes {
+		written[w.key()] = true
+	}
+	former := map[key]*expression{}
+	for _, x := range catalog.EffectsOf[*catalog.ExternalIDAssignment](c) {
+		kind := catalog.KindOf(x.Record)
+		k, ok := recordKey(org, kind, "", x.Was)
+		if !ok || !kind.Listed() || x.Was == x.Record.Base().ID {
+			continue
+		}
+		if dir := directoryKey(org, kind); !written[dir] {
+			e := exists()
+			e.add("version", "1")
+			fences, written[dir] = append(fences, write{action: s.update(dir, e)}), true
+		}
+		if !written[k] {
+			if former[k] == nil {
+				former[k] = &expression{}
+			}
+			former[k].isNot("id", text(x.Was)) // the number may be another record's by now
+		}
+	}
+	for k, e := range former {
+		fences = append(fences, write{action: types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &s.Table, Key: k.attributes(), ConditionExpression: e.condition(),
+			ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+		}}})
+	}
+	return fences
+}
+
 // freeExternal frees the external id of a record.
 func (s *Store) freeExternal(org catalog.OrgID, x *catalog.ExternalIDRelease) write {
 	var e expression
@@ -69,37 +109,68 @@ func (s *Store) saveCode(org catalog.OrgID, coded *catalog.CodeChange) (writes [
 }
 
 // CoursesByCode reads a page of the courses with a code, compared as catalog.Normalized has it, in creation order, and
-// their number.
+// their number. Because the row of a code may be without its course (see ClaimNames), all courses with the code are
+// read, but only the page as a whole.
 func (s *Store) CoursesByCode(
 	ctx context.Context, org catalog.OrgID, code string, offset, limit int,
 ) ([]*catalog.Course, int, error) {
 	code = catalog.Normalized(code)
 	for attempt := range pageAttempts {
-		numbers := []string{}
-		in := rangeQuery(partition(org, api.CodeRows), codePrefix(code), codePrefix(code)+digitsEnd, true)
-		err := s.query(ctx, in, func(row item) (bool, error) {
-			numbers = append(numbers, strings.TrimPrefix(keyOfRow(row).sk, codePrefix(code)))
-			return true, nil
+		strong := attempt > 0
+		keys, err := s.codeKeys(ctx, org, code)
+		if err == nil && strong {
+			var found []*catalog.Course
+			found, err = s.withCode(ctx, code, keys, strong, "id", "code")
+			keys = nil
+			for _, course := range found {
+				seq, _ := catalog.Sequence(catalog.CourseKind, course.ID)
+				keys = append(keys, numberedKey(org, catalog.CourseKind, seq))
+			}
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		asked, first := catalog.PageOf(keys, offset, limit), min(offset, len(keys))
+		var page, others []*catalog.Course
+		group, groupCtx := errgroup.WithContext(ctx)
+		group.Go(func() (err error) {
+			page, err = s.withCode(groupCtx, code, asked, strong)
+			return err
 		})
-		if err != nil {
+		group.Go(func() (err error) {
+			rest := slices.Concat(keys[:first], keys[first+len(asked):])
+			others, err = s.withCode(groupCtx, code, rest, strong, "id", "code")
+			return err
+		})
+		if err := group.Wait(); err != nil {
 			return nil, 0, err
 		}
-		asked := catalog.PageOf(numbers, offset, limit)
-		keys := make([]key, len(asked))
-		for i, number := range asked {
-			keys[i] = key{partition(org, api.RecordRows(catalog.CourseKind)), number}
+		if len(page) == len(asked) && len(page)+len(others) == len(keys) {
+			return page, len(keys), nil
 		}
-		courses, err := records[*catalog.Course](ctx, s, catalog.CourseKind, keys, attempt > 0)
-		if err != nil {
-			return nil, 0, err
-		}
-		courses = slices.DeleteFunc(courses, func(c *catalog.Course) bool { return catalog.Normalized(c.Code) != code })
-		if len(courses) == len(asked) {
-			return courses, len(numbers), nil
-		}
-		// A course was changed or deleted meanwhile, or a read was stale.
+		// A row is without its course, a course was changed or deleted meanwhile, or a read was stale.
 	}
 	return nil, 0, catalog.ChangingTooFast()
+}
+
+// codeKeys returns the keys to which the rows of a code lead.
+func (s *Store) codeKeys(ctx context.Context, org catalog.OrgID, code string) (keys []key, err error) {
+	in := rangeQuery(partition(org, api.CodeRows), codePrefix(code), codePrefix(code)+digitsEnd, true)
+	err = s.query(ctx, in, func(row item) (bool, error) {
+		number := strings.TrimPrefix(keyOfRow(row).sk, codePrefix(code))
+		keys = append(keys, key{recordPartition(org, catalog.CourseKind, ""), number})
+		return true, nil
+	})
+	return keys, err
+}
+
+// withCode reads the courses with a code among keys.
+func (s *Store) withCode(
+	ctx context.Context, code string, keys []key, strong bool, fields ...string,
+) ([]*catalog.Course, error) {
+	courses, err := records[*catalog.Course](ctx, s, catalog.CourseKind, keys, strong, fields...)
+	other := func(c *catalog.Course) bool { return catalog.Normalized(c.Code) != code }
+	return slices.DeleteFunc(courses, other), err
 }
 
 // Known finds records of a kind by external id. Names that were never used are left out; the record is nil if it was

@@ -27,6 +27,20 @@ type write struct {
 	row    int    // bytes of the row that the action changes or deletes, 0 if unknown
 }
 
+// key returns the key of the row that the action is about.
+func (w write) key() key {
+	switch a := w.action; {
+	case a.Put != nil:
+		return keyOfRow(a.Put.Item)
+	case a.Update != nil:
+		return keyOfRow(a.Update.Key)
+	case a.Delete != nil:
+		return keyOfRow(a.Delete.Key)
+	default:
+		return keyOfRow(a.ConditionCheck.Key)
+	}
+}
+
 // holderBytes is the maximum size of a holder's name in a row.
 const holderBytes = 60
 

@@ -214,6 +214,31 @@ func TestProblemsOnce(t *testing.T) {
 	}
 }
 
+// A line of NDJSON whose resource is unknown fails by itself, with its line and nothing else.
+func TestUnknownResource(t *testing.T) {
+	f := newFixture(t)
+	const lines = `{"externalId":"A","code":"A","name":"A"}
+{"resource":"person","externalId":"P","name":"P"}
+{"externalId":"B","code":"B","name":"B"}`
+	check := f.request("a.ndjson", lines, func(i *catalog.Import) { i.Mode = catalog.CheckOnly })
+	apply := f.request("a.ndjson", lines, nil)
+	if f.deliver() > 0 {
+		t.Fatal("not done")
+	}
+	for _, i := range []*catalog.Import{check, apply} {
+		i, details := f.get(i)
+		if want := (catalog.ImportCounts{Read: 3, Created: 2, Failed: 1}); i.Status != catalog.ImportCompleted || i.Counts != want {
+			t.Errorf("%s, %+v", i.Status, i.Counts)
+		}
+		if p := details.Problems; len(p) != 1 || p[0].Line != 2 || p[0].Column != "resource" || p[0].Value != "person" {
+			t.Errorf("problems %+v", p)
+		}
+		if rejects := string(f.files[i.ID]); !strings.Contains(rejects, "person") {
+			t.Errorf("rejects %s", rejects)
+		}
+	}
+}
+
 // TestBrokenImport: an import that breaks off after any commit goes on where it was, and counts every row once.
 func TestBrokenImport(t *testing.T) {
 	for commits := range 14 {

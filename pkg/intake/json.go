@@ -3,6 +3,7 @@ package intake
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,8 +113,11 @@ func (d *document) catalog() error {
 }
 
 // records reads one object per line: the body of a POST with externalId, and resource if the file has several. Sections
-// name their course by courseExternalId.
+// name their course by courseExternalId. A line of an unknown resource is a row that fails.
 func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
+	const known = "must be course, section, program, credential, job, transferPackage or articulation"
+	var unknown error // of the first such line, which is the file's if no line has a kind
+	last := c.kind
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, maxObject)
 	for line := 1; scanner.Scan(); line++ {
@@ -124,20 +128,29 @@ func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
 		if err := json.Unmarshal(scanner.Bytes(), &object); err != nil || object == nil {
 			return fail(catalog.Malformed, "%s:%d: not an object in JSON", c.name, line)
 		}
-		kind := c.kind
-		if kind == "" {
-			kind = kindOfObject(object)
-		}
-		if resource, ok := object["resource"].(string); ok {
+		row := Row{Place: fmt.Sprintf("%s:%d", c.name, line), File: c.name, Line: line}
+		kind := cmp.Or(c.kind, kindOfObject(object))
+		resource, named := object["resource"].(string)
+		if named {
 			kind = entry.KindNamed(resource)
-			delete(object, "resource")
 		}
 		l, ok := listOf(kind)
 		if !ok {
-			return fail(UnknownLayout, "%s:%d: resource must be course, section, program, credential, job, "+
-				"transferPackage or articulation", c.name, line)
+			unknown = cmp.Or(unknown, fail(UnknownLayout, "%s: resource %s", row.Place, known))
+			// It counts among those before it. Jobs, if there are none, are never retired because a file lacks them.
+			row.Kind, row.Source = cmp.Or(last, catalog.JobKind), []string{scanner.Text()}
+			row.Problems = []Problem{{
+				Line: line, Column: "resource", Code: entry.InvalidValue, Message: known, Value: shown(resource),
+			}}
+			if err := visit(row); err != nil {
+				return err
+			}
+			continue
 		}
-		row := Row{Place: fmt.Sprintf("%s:%d", c.name, line), Line: line}
+		last = kind
+		if named {
+			delete(object, "resource")
+		}
 		if parent, ok := object["courseExternalId"].(string); ok && kind == catalog.SectionKind {
 			row.Parent = parent
 			delete(object, "courseExternalId")
@@ -151,6 +164,9 @@ func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
 	}
 	if err := scanner.Err(); err != nil {
 		return c.broken(err)
+	}
+	if last == "" {
+		return unknown
 	}
 	return nil
 }

@@ -277,6 +277,21 @@ func TestNDJSON(t *testing.T) {
 		{Place: "a.ndjson:4", Kind: catalog.ProgramKind, Name: "p", Members: []string{"c"}, Fields: object{"name": "P"}},
 		{Place: "a.ndjson:5", Kind: catalog.JobKind, Name: "j", Fields: object{"name": "J", "employerId": "E"}},
 	})
+	// A line of an unknown resource fails by itself.
+	f, err = Open(strings.NewReader("{\"resource\":\"person\"}\n{\"code\":\"C\",\"name\":\"N\"}\n{\"name\":\"X\"}"), "a.ndjson", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = f.All(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Row{{Kind: catalog.JobKind, Line: 1}, {Kind: catalog.CourseKind}, {Kind: catalog.CourseKind, Line: 3}} {
+		row := rows[i]
+		failing := len(row.Problems) == 1 && row.Problems[0].Line == want.Line && row.Problems[0].Column == "resource"
+		if row.Kind != want.Kind || failing != (want.Line > 0) {
+			t.Errorf("line %d: %+v", i+1, row)
+		}
+	}
 	for _, text := range []string{"{}", `{"code":"C"} x`, "{\"code\":\"C\"}\n[]", "{\"code\":\"C\"}\nnull", `{"code":"C","externalId":1}`, `{"resource":"person"}`} {
 		var failure *Failure
 		if _, err := Read(strings.NewReader(text), "a.ndjson", Options{}); !errors.As(err, &failure) {

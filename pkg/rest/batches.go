@@ -178,6 +178,14 @@ type admitted struct {
 	admission *admission
 }
 
+// ClaimNames saves claims once the call is admitted.
+func (s admitted) ClaimNames(ctx context.Context, org catalog.OrgID, changes ...*catalog.Change) error {
+	if err := s.admission.wait(); err != nil {
+		return err
+	}
+	return s.Store.ClaimNames(ctx, org, changes...)
+}
+
 // Commit saves a change once the call is admitted.
 func (s admitted) Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error {
 	if err := s.admission.wait(); err != nil {

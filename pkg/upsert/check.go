@@ -67,7 +67,10 @@ func (r *run) check(row entry.Row) candidate {
 		}
 		wrong = append(wrong, catalog.FieldError{Location: p.Column, Message: message})
 	}
-	fields := r.checkRow(&c.row)
+	var fields []catalog.FieldError
+	if row.Fields != nil { // else it is not known of what
+		fields = r.checkRow(&c.row)
+	}
 	switch {
 	case wrong != nil:
 	case row.Name == "":

@@ -21,6 +21,9 @@ import (
 type plan struct {
 	*run
 	importing
+	after  *plan // of the rows before, if it is not saved yet
+	step   *Step
+	n      int // candidates, some of which may be no rows to save
 	rows   []entry.Row
 	known  map[string]catalog.ExternalID // by external id; their records are shared with other plans
 	dir    *catalog.Directory            // including the records planned so far; nil until it is needed
@@ -106,14 +109,22 @@ func (p *plan) open(ctx context.Context, next []candidate) error {
 		}
 	}
 	p.known, p.byID, p.dir = w.known, w.sections, p.dirs[p.kind].Clone()
+	if p.after != nil && p.after.dir != nil {
+		p.dir = p.after.dir.Clone()
+		p.dir.Version += len(catalog.EffectsOf[*catalog.Directory](&p.after.change)) // once it is saved
+	}
 	return nil
 }
 
-// plan plans the first n of the next rows. A row that breaks a rule is rejected; any other error ends the import.
-func (p *plan) plan(ctx context.Context, next []candidate, n int) error {
+// plan plans the first of the next rows. A row that breaks a rule is rejected; any other error ends the import.
+func (p *plan) plan(ctx context.Context, next []candidate) error {
 	p.now, p.seen, p.used, p.usedCTIDs = p.Now(), map[string]catalog.Record{}, map[string]string{}, map[string]string{}
+	if p.after != nil {
+		maps.Copy(p.used, p.after.used)
+		maps.Copy(p.usedCTIDs, p.after.usedCTIDs)
+	}
 	lacks := map[int]error{}
-	for _, c := range next[:n] {
+	for _, c := range next[:p.n] {
 		if c.good() {
 			p.rows, lacks[c.row.Number] = append(p.rows, c.row), c.lacks
 		}

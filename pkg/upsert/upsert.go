@@ -22,6 +22,7 @@ import (
 	"skillscurriculum/pkg/labor"
 	"skillscurriculum/pkg/schema"
 	"skillscurriculum/pkg/service"
+	"skillscurriculum/pkg/service/parallel"
 )
 
 // Store is the part of the table that imports use.
@@ -39,6 +40,8 @@ type Store interface {
 	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has
 	// changed.
 	Commit(ctx context.Context, org catalog.OrgID, change *catalog.Change) error
+	// ClaimNames saves the claims of changes, which are committed later or not at all.
+	ClaimNames(ctx context.Context, org catalog.OrgID, changes ...*catalog.Change) error
 }
 
 // Loader has the dependencies of an import.
@@ -200,6 +203,7 @@ func contract[I any](_ *run, row *entry.Row) []catalog.FieldError {
 // Load imports rows. With ErrRejected or Options.Check, the summary tells what an import would do.
 func (l *Loader) Load(ctx context.Context, org catalog.OrgID, rows []entry.Row, o Options) (*Summary, error) {
 	r := l.run(org, o)
+	r.claims = !o.OnlyNew // which skips names that were claimed and lead to no record
 	r.all = len(rows)
 	if !o.Check && !o.KeepGoing {
 		r.all *= 2
@@ -265,6 +269,7 @@ type run struct {
 	byCTID  *byCTID // the same table as Store
 	org     catalog.OrgID
 	options Options
+	claims  bool // names of new records may be claimed before the records are saved
 	journal Journal
 	// rejectedBefore reports whether an earlier run has rejected a row; may be nil.
 	rejectedBefore func(kind catalog.Kind, row int) bool
@@ -412,58 +417,127 @@ const (
 	firstPause = 20 * time.Millisecond
 )
 
-// batch plans as many of the candidates as fit into one transaction, saves them in one, and returns their number. done is
-// the number of rows of the kind before them.
+// batch plans the first of the candidates, saves them, and returns their number. done is the number of rows of the kind
+// before them.
 func (r *run) batch(ctx context.Context, k importing, waiting []candidate, done int) (int, error) {
 	pause := firstPause
-	for attempt := 0; attempt < attempts; {
-		n := min(r.batchSize, len(waiting))
-		p := &plan{run: r, importing: k}
-		if err := p.plan(ctx, waiting, n); err != nil {
-			return 0, err
-		}
-		step := &Step{k.kind, &catalog.ImportPosition{Kind: k.kind, Rows: done + n}, &p.change, &p.Summary}
-		if r.save {
-			if err := r.journal.Plan(ctx, step); err != nil {
-				return 0, err
-			}
-		}
-		share, err := r.Store.Share(r.org, &p.change)
-		if err != nil {
-			return 0, err
-		}
-		if !k.alone() && share > 0 {
-			r.batchSize = max(1, int(min(maxBatch, float64(n)/share)))
-		}
-		if share > 1 && n > 1 {
-			r.batchSize = min(r.batchSize, n-1)
-			continue
-		}
-		if err = p.commit(ctx); err == nil {
-			maps.Copy(r.found[k.kind], p.seen)
-			for name, place := range p.used {
-				if r.rowNames[k.kind][name] {
-					r.places[k.kind][name] = place
-				}
-			}
-			maps.Copy(r.ctids, p.usedCTIDs)
-			if p.dir != nil {
-				r.dirs[k.kind] = p.dir
-			}
-			return n, r.journal.Done(ctx, step)
-		}
+	for range attempts {
+		n, err := r.saveNext(ctx, k, waiting, done)
 		if !errors.Is(err, catalog.ErrStale) {
-			return 0, err
+			return n, err
 		}
 		r.read = window{}
 		delete(r.dirs, k.kind)
+		if n > 0 {
+			return n, nil
+		}
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		case <-time.After(rand.N(pause)):
 		}
 		pause = min(2*pause, time.Second)
-		attempt++
 	}
 	return 0, fmt.Errorf("the same records keep changing; run the import again later: %w", catalog.ErrStale)
+}
+
+// saveNext saves as many of the candidates as fit into one transaction. Meanwhile it claims the names of new records
+// among the others, which are then saved in transactions with more records. It returns the number of candidates that
+// are done, also with an error.
+func (r *run) saveNext(ctx context.Context, k importing, waiting []candidate, done int) (int, error) {
+	first, err := r.fit(ctx, k, nil, waiting, done)
+	if err != nil {
+		return 0, err
+	}
+	isNew := func(c candidate) bool { return c.good() && first.known[nameOf(c.row)].Was == "" }
+	var others []*plan
+	var changes []*catalog.Change
+	claims := r.claims && r.save && k.kind.Listed() && k.load == nil
+	for last, rest := first, waiting[first.n:]; claims && slices.ContainsFunc(rest, isNew); {
+		if last, err = r.fit(ctx, k, last, rest, done+len(waiting)-len(rest)); err != nil {
+			return 0, err
+		}
+		if len(last.change.Claims()) == 0 {
+			break
+		}
+		others, changes, rest = append(others, last), append(changes, &last.change), rest[last.n:]
+	}
+	var saved, claimed error // neither ends the other
+	err = parallel.All(ctx, func(ctx context.Context) error {
+		saved = first.commit(ctx)
+		return nil
+	}, func(ctx context.Context) error {
+		if len(changes) > 0 {
+			claimed = r.Store.ClaimNames(ctx, r.org, changes...)
+		}
+		return nil
+	})
+	if err = cmp.Or(err, saved); err != nil {
+		return 0, err
+	}
+	n, err := first.n, cmp.Or(r.end(ctx, first), claimed)
+	for _, p := range others {
+		if err == nil {
+			err = p.commit(ctx)
+		}
+		if err != nil {
+			return n, err
+		}
+		n, err = n+p.n, r.end(ctx, p)
+	}
+	return n, err
+}
+
+// fit plans as many of the candidates as fit into one transaction. after is the plan of those before them if it is not
+// saved yet; then the plan claims names.
+func (r *run) fit(ctx context.Context, k importing, after *plan, waiting []candidate, done int) (*plan, error) {
+	for size := maxBatch; ; {
+		if after == nil {
+			size = r.batchSize
+		}
+		p := &plan{run: r, importing: k, after: after, n: min(size, len(waiting))}
+		if err := p.plan(ctx, waiting); err != nil {
+			return nil, err
+		}
+		if after != nil && !p.change.ClaimNames() {
+			return p, nil
+		}
+		p.step = &Step{k.kind, &catalog.ImportPosition{Kind: k.kind, Rows: done + p.n}, &p.change, &p.Summary}
+		if r.save {
+			if err := r.journal.Plan(ctx, p.step); err != nil {
+				return nil, err
+			}
+		}
+		share, err := r.Store.Share(r.org, &p.change)
+		if err != nil {
+			return nil, err
+		}
+		if !k.alone() && share > 0 {
+			size = max(1, int(min(maxBatch, float64(p.n)/share)))
+		}
+		if share > 1 {
+			size = min(size, p.n-1)
+		}
+		if after == nil {
+			r.batchSize = max(1, size)
+		}
+		if share <= 1 || p.n == 1 {
+			return p, nil
+		}
+	}
+}
+
+// end records that the rows of a plan are saved.
+func (r *run) end(ctx context.Context, p *plan) error {
+	maps.Copy(r.found[p.kind], p.seen)
+	for name, place := range p.used {
+		if r.rowNames[p.kind][name] {
+			r.places[p.kind][name] = place
+		}
+	}
+	maps.Copy(r.ctids, p.usedCTIDs)
+	if p.dir != nil {
+		r.dirs[p.kind] = p.dir
+	}
+	return r.journal.Done(ctx, p.step)
 }

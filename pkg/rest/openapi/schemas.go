@@ -342,7 +342,7 @@ func splitRequests(all map[string]*huma.Schema) {
 }
 
 // typeItems makes a schema for the items of each resource in a batch: the body of its POST with externalId, and the
-// fields that name other records by theirs.
+// fields that name other records by theirs. Only a new record needs what its POST requires, which no schema can tell.
 func typeItems(all map[string]*huma.Schema) {
 	batch := all[rest.RequestName("upsertRecords")]
 	either := &huma.Schema{}
@@ -358,7 +358,8 @@ func typeItems(all map[string]*huma.Schema) {
 			}
 		}
 		item.Properties["externalId"].Description = "Id of the record in another system, which finds it"
-		item.Required = append(slices.Clone(item.Required), required...)
+		item.Description = "A new record also needs " + strings.Join(item.Required, " and ") + "."
+		item.Required = required
 		if members != "" {
 			item.Properties[members] = &huma.Schema{
 				Type: "array", Items: &huma.Schema{Type: "string"}, Description: "externalIds of all members, in this order",
