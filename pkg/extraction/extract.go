@@ -17,7 +17,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/2.9"
+const Engine = "skillscurriculum/3.0"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -107,6 +107,7 @@ type finding struct {
 	like                   like
 	likeRank, documentRank float64
 	support                float64
+	kin                    kin
 }
 
 // maxCachedWords limits an extractor's word cache.
@@ -341,6 +342,7 @@ func (x *extraction) findings(ctx context.Context) ([]*finding, error) {
 	rank(found, func(f *finding) float64 { return f.like.document },
 		func(f *finding, place float64) { f.documentRank = 1 - math.Log1p(place)/8 })
 	x.accompany(found)
+	x.relate(found)
 	return found, nil
 }
 

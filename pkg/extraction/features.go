@@ -31,6 +31,9 @@ func when(b bool, value float64) float64 {
 	return 0
 }
 
+// few grows with a sum, up to 1 for 4 or more.
+func few(sum float64) float64 { return math.Log1p(min(sum, 4)) / math.Log1p(4) }
+
 // features determine confidence, in the order of Candidate.Features.
 var features = []feature{
 	{"exact name", "the skill's name stands there, words side by side",
@@ -113,6 +116,11 @@ var features = []feature{
 	{"support, inexact", "the same where no whole label stands there",
 		func(s *sight) float64 { return when(!s.best.exact, s.f.support) }},
 	{"long document", "words of the document", func(s *sight) float64 { return min(1, float64(s.x.count)/4000) }},
+	{"broader", "how plainly a broader skill stands there", func(s *sight) float64 { return s.f.kin.above }},
+	{"siblings", "how plainly other skills below the same broader one do",
+		func(s *sight) float64 { return few(s.f.kin.beside) }},
+	{"same top", "share of the document's skills that are below the same top of the hierarchy",
+		func(s *sight) float64 { return s.f.kin.together }},
 }
 
 func (s *sight) kind() string { return s.x.t.Kind(int(s.f.skill)) }

@@ -91,6 +91,10 @@ var headings = sync.OnceValue(func() map[string]section {
 			program specific outcomes|university policies|title ix|important dates|logistics|communication policy|
 			homework policy|technology policy|
 			teaching methods|teaching method|teaching strategies|methods of instruction|instructional methods|
+			methods of teaching|teaching and learning methods|learning and teaching methods|activities and teaching methods|
+			teaching and learning strategies|learning and teaching strategies|teaching and learning activities|
+			learning and teaching activities|teaching methodology|teaching approach|pedagogical approach|learning methods|
+			instructional strategies|mode of delivery|modes of delivery|course format|
 			methods of evaluation|course delivery|safety policy|
 			course type|category|l-t-p|teaching hours|course code|semester|university|branch|contributor|version|year|level|
 			language|duration|delivery|tuition|fees|course level assessment questions`,
@@ -115,7 +119,9 @@ var (
 	frontKey = pattern(`^([a-z_]+):\s*(.*)$`)
 	bookish  = pattern(`(?i)\b(?:press|publish\w*|publication\w*|mcgraw|wiley|pearson|springer|elsevier|prentice|` +
 		`phi learning|oxford university|cambridge university|isbn|\d(?:st|nd|rd|th) ed\w*|\d/e|edn|(?:19|20)\d\d)\b`)
-	contact = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|` +
+	// quotedTitle is a line that is little more than the title of a work.
+	quotedTitle = pattern(`^[^"“]{0,20}["“]\p{Lu}[^"“”]{12,}["”][^"“”]{0,40}$`)
+	contact     = pattern(`(?i)[\w.]+@[\w.]+\.\w+|\boffice hours?\b|\btel(?:ephone)?\s*[.:]|\bphone\s*:|\broom\s+\d|` +
 		`\b\d+\s*(?:marks|points|%)|\bhttps?://\S+\s*$`)
 )
 
@@ -279,6 +285,8 @@ func (b *block) listen(content string) {
 		b.section = policy
 	case business >= 2 && certain && b.business >= busy && b.section != outcomes:
 		b.section = policy
+	case b.section != outcomes && quotedTitle().MatchString(content):
+		b.section = readings
 	case b.section != outcomes && b.section != readings && bookish().MatchString(content) &&
 		strings.Count(content, ",") >= 2 && len(bookish().FindAllString(content, 3)) >= 2:
 		b.section = readings

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -82,6 +83,17 @@ func (x *Index) Name(s int) string { return x.t.name(s) }
 
 // Kind returns the kind of a skill.
 func (x *Index) Kind(s int) string { return x.t.kind(s) }
+
+// Broader yields the broader skills of a skill.
+func (x *Index) Broader(s int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := x.t.skills.get(s, skillBroader); i < x.t.skills.get(s+1, skillBroader); i++ {
+			if !yield(x.t.broader.At(i)) {
+				return
+			}
+		}
+	}
+}
 
 // Uses returns the number of occupations that require a skill.
 func (x *Index) Uses(s int) int { return x.t.skills.get(s, skillPopularity) }

@@ -207,7 +207,8 @@ func TestSearchPagesHoldEverythingOnce(t *testing.T) {
 	tax := Starter()
 	rapid.Check(t, func(rt *rapid.T) {
 		query := rapid.SampledFrom([]string{"", "data", "de", "man", "c", "engineering", "software t"}).Draw(rt, "query")
-		limit := rapid.IntRange(1, 40).Draw(rt, "limit")
+		_, all := tax.Search(query, 0, 0)
+		limit := rapid.IntRange(1+all/50, 40+all/50).Draw(rt, "limit")
 		seen := map[string]bool{}
 		_, total := tax.Search(query, limit, 0)
 		for offset := 0; offset < total; offset += limit {
