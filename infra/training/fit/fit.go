@@ -41,7 +41,7 @@ const (
 	starterFolds      = 9
 	starterDeals      = 5
 	starterStep       = 60
-	starterPrecision  = 0.81
+	starterPrecision  = 0.82
 	unjudgedWeight    = 0.5
 	listed            = 0.15 // confidence of candidates that readers were shown
 	curveCandidates   = 60
