@@ -291,7 +291,7 @@ func TestExtract(t *testing.T) {
 	}
 	c.file("t.jsonl", `{"id":"x","text":"Students write SQL queries."}`+"\n\n"+`{"id":7,"text":"Nothing here."}`+"\n")
 	out, _ = c.run(0, "extract", "-jsonl", "t.jsonl")
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], `{"document":"x","skills":[{"skillId":"core:sql"`) || !strings.HasPrefix(lines[1], `{"document":"7","skills":[]`) {
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], `{"document":"x","skills":[{"skillId":"core:sql-queries"`) || !strings.HasPrefix(lines[1], `{"document":"7","skills":[]`) {
 		t.Error(out)
 	}
 	if out, _ := c.run(0, "extract", "-kind", "text", "a.md"); !strings.Contains(out, "core:sql") {
