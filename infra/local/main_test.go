@@ -26,17 +26,17 @@ func TestVariables(t *testing.T) {
 		want stack.Config
 		err  string
 	}{
-		{env: nil, want: stack.Config{Port: 3000}},
-		{env: map[string]string{"PORT": "0", "FRESH": "0"}, want: stack.Config{}},
+		{env: nil, want: stack.Config{Port: 3000, Env: map[string]string{}}},
+		{env: map[string]string{"PORT": "0", "FRESH": "0"}, want: stack.Config{Env: map[string]string{}}},
 		{
 			env: map[string]string{
 				"PORT": "8080", "FRESH": "1", "TABLE_NAME": "t", "DYNAMODB_ENDPOINT": "d", "SQS_ENDPOINT": "s", "TAXONOMY": taxonomy,
 				"RATE_LIMIT_UNITS": "200", "RATE_LIMIT_WINDOW_SECONDS": "5", "SYLLABUS_ALLOWED_HOSTS": "h:1",
 			},
-			want: stack.Config{
-				Port: 8080, Fresh: true, Table: "t", DynamoDBEndpoint: "d", SQSEndpoint: "s", Taxonomy: taxonomy,
-				RateUnits: "200", RateWindow: "5", AllowedHosts: "h:1",
-			},
+			want: stack.Config{Port: 8080, Fresh: true, Env: map[string]string{
+				"TABLE_NAME": "t", "DYNAMODB_ENDPOINT": "d", "SQS_ENDPOINT": "s", "TAXONOMY": taxonomy,
+				"RATE_LIMIT_UNITS": "200", "RATE_LIMIT_WINDOW_SECONDS": "5", "SYLLABUS_ALLOWED_HOSTS": "h:1",
+			}},
 		},
 		{env: map[string]string{"PORT": "http"}, err: "PORT=http is not a port number"},
 		{env: map[string]string{"PORT": "65536"}, err: "PORT=65536 is not a port number"},
@@ -51,7 +51,7 @@ func TestVariables(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(stack.Config{}, "Console", "Store", "Demo", "Syllabi")); diff != "" || err != nil {
+		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(stack.Config{}, "Console", "Demo", "Syllabi")); diff != "" || err != nil {
 			t.Errorf("%v: %v %s", c.env, err, diff)
 		}
 	}
@@ -63,7 +63,7 @@ func TestKnownKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-keys"})
+	s := stack.Open(dynamodb.Environment(endpoint, "known-keys"))
 	for range 2 { // the second time it is there
 		if err := s.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestKnownSkills(t *testing.T) {
 	}
 	defer stop()
 	ctx := t.Context()
-	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-skills"})
+	s := stack.Open(dynamodb.Environment(endpoint, "known-skills"))
 	if err := s.CreateTable(ctx); err != nil {
 		t.Fatal(err)
 	}
