@@ -18,10 +18,8 @@ import (
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/reference"
-	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/skills"
 )
 
 func main() {
@@ -58,37 +56,9 @@ func main() {
 	if err := stack.Run(ctx, config, func(a stack.Announcement) {
 		announce(a)
 		fmt.Printf("Messages of the demo's webhook are written to %s\n\nCtrl-C stops everything.\n", messages.Name())
-		go func() { // counting takes long in a large table
-			if line := knownSkills(ctx, a.Environment); line != "" {
-				console.Print(line)
-			}
-		}()
 	}); err != nil {
 		console.Fatal(err)
 	}
-}
-
-// knownSkills returns a line that says how many of the skills in use are in the loaded
-// taxonomy, or "" if none are in use.
-func knownSkills(ctx context.Context, environment map[string]string) string {
-	config := boot.Config{TaxonomyFile: environment[api.EnvTaxonomy]}
-	taxonomy, err := config.Taxonomy(skills.Starter)
-	var share remap.Share
-	if err == nil {
-		share, err = remap.ShareOf(ctx, stack.Open(environment).Store, taxonomy)
-	}
-	switch {
-	case ctx.Err() != nil || err == nil && share.InUse == 0:
-		return ""
-	case err != nil:
-		return fmt.Sprintf("cannot count the skills in use: %v", err)
-	}
-	info := taxonomy.Info()
-	line := fmt.Sprintf("taxonomy %s %s: of the skills in use %s", info.Name, info.Version, share)
-	if share.Known < share.InUse {
-		line += "; to map the others: skillsctl taxonomy remap -h"
-	}
-	return line
 }
 
 // stopWithout calls stop once the parent process has changed.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,44 +88,5 @@ func TestKnownKeys(t *testing.T) {
 	cancel()
 	if _, err := s.Known(ctx, "live"); err == nil {
 		t.Error("an unreachable store knows a key")
-	}
-}
-
-// The console reports how many of the skills in use are in the loaded taxonomy.
-func TestKnownSkills(t *testing.T) {
-	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	ctx := t.Context()
-	s := stack.Open(dynamodb.Environment(endpoint, "known-skills"))
-	if err := s.CreateTable(ctx); err != nil {
-		t.Fatal(err)
-	}
-	environment := dynamodb.Environment(endpoint, "known-skills")
-	if line := knownSkills(ctx, environment); line != "" {
-		t.Errorf("of an empty table: %s", line)
-	}
-	const org = "org_1"
-	if err := s.SaveOrganization(ctx, &catalog.Organization{ID: org, Name: "O", CreatedAt: s.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := s.Directory(ctx, org, catalog.JobKind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var change catalog.Change
-	change.Add(&catalog.Job{Name: "J", Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 1}, {SkillID: "esco:1", SkillName: "x", Level: 1}}},
-		catalog.IDs{Random: rand.Reader}, dir, s.Now)
-	if err := s.Commit(ctx, org, &change); err != nil {
-		t.Fatal(err)
-	}
-	if line := knownSkills(ctx, environment); !strings.Contains(line, "of the skills in use 1 of 2 known (50.0%); to map the others: skillsctl taxonomy remap -h") {
-		t.Error(line)
-	}
-	environment["TAXONOMY"] = "nowhere"
-	if line := knownSkills(ctx, environment); !strings.Contains(line, "cannot count") {
-		t.Error(line)
 	}
 }
