@@ -59,28 +59,16 @@ type Places struct {
 	Env      map[string]string // of the functions, as far as the parts are started
 }
 
-// Timeouts, memory and concurrency of the functions.
+// Timeouts and concurrency of the pipelines.
 const (
-	apiTimeout     = 28 * time.Second
-	apiProcesses   = 8
-	apiMemory      = 1769 // MB
-	extractors     = 4    // at most two of them for one organization
-	sweeperTimeout = 30 * time.Second
-	sweeperMemory  = 256 // MB
-	sweepers       = 2   // one for the schedule, one for dead letters
-	sweep          = 10 * time.Second
-
+	extractors      = 4 // at most two of them for one organization
+	sweep           = 10 * time.Second
 	importers       = 2 // each for another organization
 	importerTimeout = 3 * time.Minute
-	importerMemory  = 1769 // MB
-
-	delivererTimeout = 25 * time.Second // a receiver has 15 s
-	delivererMemory  = 256              // MB
-	deliveries       = 12               // concurrent messages, at most half of them to slow webhooks
-	deliveriesOwner  = 4                // of one organization
-	deliveriesShare  = 3                // of one webhook
-	slowDelivery     = 3 * time.Second
-	deliverers       = deliveries + 2 // one more each for the stream and the schedule
+	deliveries      = 12 // concurrent messages, at most half of them to slow webhooks
+	deliveriesOwner = 4  // of one organization
+	deliveriesShare = 3  // of one webhook
+	slowDelivery    = 3 * time.Second
 )
 
 // Every extraction ends within 3 minutes, even one that kills its process each time:
@@ -89,7 +77,7 @@ const (
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
 	// Visibility and MaxReceives are exported for those who run the queues themselves
-	// (Config.SQSEndpoint) and create them again when the server dies.
+	// (Config.Env) and create them again when the server dies.
 	Visibility  = extractorTimeout + 7*time.Second
 	MaxReceives = 4
 )
@@ -382,15 +370,15 @@ func (s *stack) functions(examples map[string]string) []runtime.Function {
 	env[api.EnvExamples] = string(packed)
 
 	functions := []runtime.Function{
-		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
-		{Name: api.Importer, Timeout: importerTimeout, Memory: importerMemory, Processes: importers},
-		{Name: api.Sweeper, Timeout: sweeperTimeout, Memory: sweeperMemory, Processes: sweepers},
-		{Name: api.Deliverer, Timeout: delivererTimeout, Memory: delivererMemory, Processes: deliverers},
+		{Name: api.Extractor, Timeout: extractorTimeout, Processes: extractors},
+		{Name: api.Importer, Timeout: importerTimeout, Processes: importers},
+		// One process for the schedule, one for dead letters.
+		{Name: api.Sweeper, Timeout: 30 * time.Second, Processes: 2},
+		// A receiver has 15 s. One process more each for the stream and the schedule.
+		{Name: api.Deliverer, Timeout: 25 * time.Second, Processes: deliveries + 2},
 	}
 	for _, g := range api.Groups() {
-		functions = append(functions, runtime.Function{
-			Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses,
-		})
+		functions = append(functions, runtime.Function{Name: string(g), Timeout: 28 * time.Second, Processes: 8})
 	}
 	for i := range functions {
 		functions[i].Env = env
