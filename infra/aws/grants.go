@@ -162,24 +162,21 @@ func newRole(
 	}
 	files := api.FilesOf(name)
 	add(files.Lists, "s3", b.BucketArn(), "ListBucket")
-	var objects []string
-	for action, granted := range map[string]bool{
-		"PutObject": files.Signs, "GetObject": files.Reads, "DeleteObject": files.Removes,
+	for _, of := range []struct {
+		pattern             string
+		puts, gets, deletes bool
+	}{
+		{"*", files.Signs, files.Reads, files.Removes},
+		{api.RejectsPattern, files.WritesRejects, files.ReadsRejects, files.RemovesRejects},
 	} {
-		if granted {
-			objects = append(objects, action)
+		var actions []string
+		for action, granted := range map[string]bool{"PutObject": of.puts, "GetObject": of.gets, "DeleteObject": of.deletes} {
+			if granted {
+				actions = append(actions, action)
+			}
 		}
+		add(actions != nil, "s3", b.ArnForObjects(&of.pattern), actions...)
 	}
-	add(objects != nil, "s3", b.ArnForObjects(jsii.String("*")), objects...)
-	var rejects []string
-	for action, granted := range map[string]bool{
-		"PutObject": files.WritesRejects, "GetObject": files.ReadsRejects, "DeleteObject": files.RemovesRejects,
-	} {
-		if granted {
-			rejects = append(rejects, action)
-		}
-	}
-	add(rejects != nil, "s3", b.ArnForObjects(jsii.String(api.RejectsPattern)), rejects...)
 	if key != nil {
 		statements = append(statements, allow("kms", keyUse, key.KeyArn(),
 			map[string]any{"StringEquals": map[string]any{"kms:ViaService": []any{

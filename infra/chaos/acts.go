@@ -37,14 +37,14 @@ var acts = append([]act{
 	{1, replaceSections(130)}, // more than fit in a transaction
 	{3, creates(catalog.TransferPackageKind, packageBody)},
 	{5, creates(catalog.TransferCourseKind, transferBody)},
-	{1, flood},
-	{1, createDuringDelete},
+	{1, on(catalog.TransferPackageKind, flood)},
+	{1, on(catalog.TransferPackageKind, createDuringDelete)},
 	{4, replacesOutcomes(catalog.CourseKind)},
 	{2, replacesOutcomes(catalog.ProgramKind)},
-	{3, decidesMap},
-	{2, reviewOutcome},
-	{2, adoptOutcomes},
-	{1, findOutcomes},
+	{3, on(catalog.ProgramKind, decideMap)},
+	{2, on(catalog.CourseKind, reviewOutcome)},
+	{2, on(catalog.SectionKind, adoptOutcomes)},
+	{1, gets("listOutcomes", func(c *client) string { return "skillId=" + one(c, reviewable) })},
 	{3, reviews(catalog.TransferCourseKind, "reviewTransferCourseSkill", "deleteTransferCourseReview")},
 	{2, posts(catalog.TransferCourseKind, "retryTransferCourse", "/retry")},
 	{1, posts(catalog.TransferCourseKind, "matchTransferCourse", "/equivalencies")},
@@ -57,7 +57,7 @@ var acts = append([]act{
 	{1, gets("lookupArticulations", func(c *client) string { return institution(c) + "&codes=CIS+1,ENG+2,MATH+10" })},
 	{1, gets("listArticulations", func(c *client) string { return institution(c) + "&status=" + one(c, statuses) })},
 	{5, (*client).createDocument},
-	{2, (*client).uploadLater},
+	{2, on(catalog.DocumentKind, (*client).uploadLater)},
 	{4, (*client).useDocument},
 	{2, importFile},
 	{1, retireCourses},
@@ -86,11 +86,7 @@ func ofEveryKind() (all []act) {
 		return slices.ContainsFunc(api.Operations(), func(op api.Operation) bool { return op.ID == operation })
 	}
 	for _, kind := range catalog.Kinds() {
-		all = append(all, act{2, func(c *client) {
-			if path := c.pick(kind); path != "" {
-				c.read(kind, path)
-			}
-		}})
+		all = append(all, act{2, on(kind, func(c *client, path string) { c.read(kind, path) })})
 		if has("delete" + string(kind)) {
 			all = append(all, act{1, deletes(kind)})
 		}
@@ -100,6 +96,15 @@ func ofEveryKind() (all []act) {
 		}
 	}
 	return all
+}
+
+// on returns the act of doing something with a record, if there is one.
+func on(kind catalog.Kind, do func(c *client, path string)) func(*client) {
+	return func(c *client) {
+		if path := c.pick(kind); path != "" {
+			do(c, path)
+		}
+	}
 }
 
 // creates returns the act of creating a record. body gets the parent's path, and returns nil to create nothing.
@@ -119,15 +124,11 @@ func creates(kind catalog.Kind, body func(c *client, parent string) object) func
 
 // updates returns the act of patching a record. body gets its path, and returns nil to change nothing.
 func updates(kind catalog.Kind, body func(c *client, path string) object) func(*client) {
-	return func(c *client) {
-		path := c.pick(kind)
-		if path == "" {
-			return
-		}
+	return on(kind, func(c *client, path string) {
 		if b := body(c, path); b != nil {
 			c.patch(kind, path, b)
 		}
-	}
+	})
 }
 
 func (c *client) patch(kind catalog.Kind, path string, body object) (reply, outcome) {
@@ -138,13 +139,11 @@ func (c *client) patch(kind catalog.Kind, path string, body object) (reply, outc
 }
 
 func deletes(kind catalog.Kind) func(*client) {
-	return func(c *client) {
-		if path := c.pick(kind); path != "" {
-			r := deletion(kind, path)
-			r.ifMatch = c.version(kind, path)
-			c.change(r)
-		}
-	}
+	return on(kind, func(c *client, path string) {
+		r := deletion(kind, path)
+		r.ifMatch = c.version(kind, path)
+		c.change(r)
+	})
 }
 
 func deletion(kind catalog.Kind, path string) request {
@@ -161,11 +160,9 @@ func (c *client) version(kind catalog.Kind, path string) string {
 
 // posts returns the act of an operation at a path below a record.
 func posts(kind catalog.Kind, operation, below string) func(*client) {
-	return func(c *client) {
-		if path := c.pick(kind); path != "" {
-			c.change(request{operation: operation, path: path + below, key: c.key(1)})
-		}
-	}
+	return on(kind, func(c *client, path string) {
+		c.change(request{operation: operation, path: path + below, key: c.key(1)})
+	})
 }
 
 func gets(operation string, query func(*client) string) func(*client) {
@@ -329,9 +326,8 @@ func (c *client) during(r request, f func()) {
 // replaceSections returns the act of replacing the sections of a credential by at most so many, rarely with two of one
 // course, which must be refused.
 func replaceSections(most int) func(*client) {
-	return func(c *client) {
-		credential := c.pick(catalog.CredentialKind)
-		if credential == "" || !replacedOnly(idOf(credential)) {
+	return on(catalog.CredentialKind, func(c *client, credential string) {
+		if !replacedOnly(idOf(credential)) {
 			return
 		}
 		ids, courses := []string{}, map[string]bool{}
@@ -347,7 +343,7 @@ func replaceSections(most int) func(*client) {
 			ids, courses[course] = append(ids, idOf(section)), true
 		}
 		c.patch(catalog.CredentialKind, credential, object{"courseSectionIds": ids})
-	}
+	})
 }
 
 // transfers returns the body of n transfer courses.
@@ -382,16 +378,14 @@ func packageBody(c *client, _ string) object {
 }
 
 // createDuringDelete deletes a package and adds courses to it at the same time.
-func createDuringDelete(c *client) {
-	if path := c.pick(catalog.TransferPackageKind); path != "" {
-		body, remove := transferBody(c, path), deletion(catalog.TransferPackageKind, path)
-		c.during(remove, func() { c.create(catalog.TransferCourseKind, path, body) })
-	}
+func createDuringDelete(c *client, path string) {
+	body, remove := transferBody(c, path), deletion(catalog.TransferPackageKind, path)
+	c.during(remove, func() { c.create(catalog.TransferCourseKind, path, body) })
 }
 
 // flood queues many extractions. Only one customer does so.
-func flood(c *client) {
-	if pack := c.pick(catalog.TransferPackageKind); pack != "" && c.name == "client0" {
+func flood(c *client, pack string) {
+	if c.name == "client0" {
 		c.create(catalog.TransferCourseKind, pack, c.transfers(api.MaxItems))
 	}
 }
@@ -401,11 +395,7 @@ var reviewable = []string{"core:python", "core:sql", "core:algorithms", "core:li
 
 // reviews returns the act of reviewing a skill of a record, or deleting a review.
 func reviews(kind catalog.Kind, put, remove string) func(*client) {
-	return func(c *client) {
-		path := c.pick(kind)
-		if path == "" {
-			return
-		}
+	return on(kind, func(c *client, path string) {
 		skill := one(c, reviewable)
 		r := request{operation: put, path: path + "/skills/" + skill + "/review"}
 		verdict := ""
@@ -425,7 +415,7 @@ func reviews(kind catalog.Kind, put, remove string) func(*client) {
 		}
 		r.effects = map[string]string{idOf(path) + " " + reviewed + " " + skill: verdict}
 		c.change(r)
-	}
+	})
 }
 
 // Values of articulations: few institutions and sets of codes, so that they conflict, each in several spellings.

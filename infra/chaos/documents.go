@@ -90,11 +90,7 @@ func (c *client) put(d *document, content []byte) reply {
 }
 
 // uploadLater uploads a missing file, sometimes only after its document was deleted.
-func (c *client) uploadLater() {
-	path := c.pick(catalog.DocumentKind)
-	if path == "" {
-		return
-	}
+func (c *client) uploadLater(path string) {
 	d := documentOf(c.read(catalog.DocumentKind, path))
 	if d == nil || d.Upload == nil {
 		return

@@ -7,23 +7,15 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// decidesMap decides the mark of a course for an outcome, or removes the decision, usually while the program's outcomes
+// decideMap decides the mark of a course for an outcome, or removes the decision, usually while the program's outcomes
 // or courses change.
-func decidesMap(c *client) {
-	path := c.pick(catalog.ProgramKind)
-	if path == "" {
+func decideMap(c *client, path string) {
+	courses := texts(c.send(request{operation: "getProgram", path: path}).parsed(), "courseOrder")
+	outcome := c.outcome(catalog.ProgramKind, path)
+	if len(courses) == 0 || outcome == "" {
 		return
 	}
-	program := c.send(request{operation: "getProgram", path: path}).parsed()
-	courses, _ := program["courseOrder"].([]any)
-	list := c.send(request{operation: "getProgramOutcomes", path: path + "/outcomes"}).parsed()
-	outcomes, _ := list["outcomes"].([]any)
-	if len(courses) == 0 || len(outcomes) == 0 {
-		return
-	}
-	outcome, _ := one(c, outcomes).(object)
-	course, _ := one(c, courses).(string)
-	cell := path + "/map/" + text(outcome, "id") + "/" + course
+	cell := path + "/map/" + outcome + "/" + one(c, courses)
 	mark := one(c, []catalog.Mark{catalog.Introduced, catalog.Mastered, catalog.NoMark})
 	decide := request{operation: "decideMapCell", path: cell, body: object{"mark": mark}}
 	c.during(decide, func() {

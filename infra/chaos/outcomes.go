@@ -20,9 +20,8 @@ var statements = []string{
 // replacesOutcomes returns the act of replacing the outcomes of a course or a program, often twice in a row, so that
 // the second supersedes the reading of the first.
 func replacesOutcomes(kind catalog.Kind) func(*client) {
-	return func(c *client) {
-		path := c.pick(kind)
-		if path == "" || kind == catalog.CourseKind && adoptedOnly(idOf(path)) {
+	return on(kind, func(c *client, path string) {
+		if kind == catalog.CourseKind && adoptedOnly(idOf(path)) {
 			return
 		}
 		for range 1 + c.random.IntN(3) {
@@ -43,18 +42,14 @@ func replacesOutcomes(kind catalog.Kind) func(*client) {
 				effects: map[string]string{idOf(path) + " " + promised: strings.Join(texts, "|")},
 			})
 		}
-	}
+	})
 }
 
 // adoptedOnly reports whether clients only adopt outcomes of a course, and never replace them.
 func adoptedOnly(course string) bool { return course[len(course)-2] < '8' }
 
 // adoptOutcomes adopts the outcomes of a section's syllabus, usually while it gets another one.
-func adoptOutcomes(c *client) {
-	path := c.pick(catalog.SectionKind)
-	if path == "" {
-		return
-	}
+func adoptOutcomes(c *client, path string) {
 	course := strings.Join(strings.Split(path, "/")[:3], "/")
 	if !adoptedOnly(idOf(course)) {
 		return
@@ -69,27 +64,25 @@ func adoptOutcomes(c *client) {
 }
 
 // reviewOutcome reviews a skill of an outcome.
-func reviewOutcome(c *client) {
-	path := c.pick(catalog.CourseKind)
-	if path == "" {
-		return
+func reviewOutcome(c *client, path string) {
+	if outcome := c.outcome(catalog.CourseKind, path); outcome != "" {
+		c.change(request{
+			operation: "reviewCourseOutcomeSkill",
+			path:      path + "/outcomes/" + outcome + "/skills/" + one(c, reviewable) + "/review",
+			body:      object{"verdict": catalog.Accepted, "level": 1 + c.random.IntN(5)},
+		})
 	}
-	list := c.send(request{operation: "getCourseOutcomes", path: path + "/outcomes"}).parsed()
-	outcomes, _ := list["outcomes"].([]any)
-	if len(outcomes) == 0 {
-		return
-	}
-	outcome, _ := one(c, outcomes).(object)
-	c.change(request{
-		operation: "reviewCourseOutcomeSkill", path: path + "/outcomes/" + text(outcome, "id") + "/skills/" +
-			one(c, reviewable) + "/review",
-		body: object{"verdict": catalog.Accepted, "level": 1 + c.random.IntN(5)},
-	})
 }
 
-// findOutcomes reads a page of the outcomes with a skill.
-func findOutcomes(c *client) {
-	c.send(request{operation: "listOutcomes", path: "/outcomes?skillId=" + one(c, reviewable)})
+// outcome returns the id of a random outcome of a course or program, or "" if it has none.
+func (c *client) outcome(kind catalog.Kind, path string) string {
+	list := c.send(request{operation: "get" + string(kind) + "Outcomes", path: path + "/outcomes"}).parsed()
+	outcomes, _ := list["outcomes"].([]any)
+	if len(outcomes) == 0 {
+		return ""
+	}
+	outcome, _ := one(c, outcomes).(object)
+	return text(outcome, "id")
 }
 
 // outcomesOf returns the outcomes of a course or program; nil for none.

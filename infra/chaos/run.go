@@ -75,7 +75,7 @@ func (w *world) logf(format string, args ...any) {
 
 // store opens the table, bypassing the proxy.
 func (w *world) store() stack.Table {
-	return stack.Open(stack.Places{DynamoDBEndpoint: w.proxies[database].upstream, Table: tableName})
+	return stack.Open(dynamodb.Environment(w.proxies[database].upstream, tableName))
 }
 
 // run executes a run. Broken invariants are in the report, not in the error.
@@ -112,11 +112,14 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	announced, stop, err := stack.Start(ctx, stack.Config{
-		Functions: c.functions, Dir: filepath.Join(c.dir, "local"), Table: tableName, Console: discard,
-		DynamoDBEndpoint: w.proxies[database].server.URL, SQSEndpoint: w.proxies[queued].server.URL,
-		S3Endpoint: w.proxies[stored].server.URL, AllowedHosts: hostOf(library.server),
-		RateUnits: strconv.Itoa(highLimit), RateWindow: strconv.Itoa(windowSeconds),
-		WebhookHosts: hostOf(w.receivers.server), WebhookRetry: webhookWaits,
+		Functions: c.functions, Dir: filepath.Join(c.dir, "local"), Console: discard,
+		Env: map[string]string{
+			api.EnvTable: tableName, api.EnvDynamoEndpoint: w.proxies[database].server.URL,
+			api.EnvSQSEndpoint: w.proxies[queued].server.URL, api.EnvS3Endpoint: w.proxies[stored].server.URL,
+			api.EnvRateUnits: strconv.Itoa(highLimit), api.EnvRateWindow: strconv.Itoa(windowSeconds),
+			api.EnvAllowedHosts: hostOf(library.server), api.EnvWebhookHosts: hostOf(w.receivers.server),
+			api.EnvWebhookRetry: webhookWaits,
+		},
 	})
 	if err != nil {
 		return nil, err

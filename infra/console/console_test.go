@@ -192,9 +192,10 @@ func start(t *testing.T) *service {
 	}
 	s := &service{gate: &gate{keys: map[string][]string{}}, api: &client.Client{}}
 	announced, stop, err := stack.Start(t.Context(), stack.Config{
-		Dir: filepath.Join(t.TempDir(), "local"), Functions: functions, RateUnits: "1000000", Console: log.New(io.Discard, "", 0),
+		Dir: filepath.Join(t.TempDir(), "local"), Functions: functions, Env: map[string]string{api.EnvRateUnits: "1000000"},
+		Console: log.New(io.Discard, "", 0),
 		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
-			table := stack.Open(p)
+			table := stack.Open(p.Env)
 			if err := table.SaveOrganization(ctx, &catalog.Organization{ID: "org_lake", Name: "Lake College"}); err != nil {
 				return stack.Demo{}, err
 			}

@@ -92,14 +92,17 @@ func measure(ctx context.Context, dir, functions string) (results []result, err 
 	defer syllabi.Config.Close()
 	a, b := &client.Client{}, &client.Client{}
 	_, stopStack, err := stack.Start(ctx, stack.Config{
-		Dir: filepath.Join(dir, "local"), Functions: functions, DynamoDBEndpoint: endpoint, RateUnits: "1000000",
-		AllowedHosts: strings.TrimPrefix(syllabi.URL, "http://"), Console: log.New(io.Discard, "", 0),
+		Dir: filepath.Join(dir, "local"), Functions: functions, Console: log.New(io.Discard, "", 0),
+		Env: map[string]string{
+			api.EnvDynamoEndpoint: endpoint, api.EnvRateUnits: "1000000",
+			api.EnvAllowedHosts: strings.TrimPrefix(syllabi.URL, "http://"),
+		},
 		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
 			for name, c := range map[string]*client.Client{"a": a, "b": b} {
 				c.BaseURL = p.BaseURL
 				org := catalog.OrgID("org_" + name)
 				customer := catalog.Customer{ID: catalog.CustomerID("cus_" + name), OrganizationID: org, Name: name}
-				if c.Key, err = stack.Open(p).Admit(ctx, &customer); err != nil {
+				if c.Key, err = stack.Open(p.Env).Admit(ctx, &customer); err != nil {
 					return stack.Demo{}, err
 				}
 			}

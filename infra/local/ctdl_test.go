@@ -16,6 +16,7 @@ import (
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/local/stack/stacktest"
 	"skillscurriculum/infra/terms/validators"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/client"
 	"skillscurriculum/pkg/rest"
@@ -27,14 +28,14 @@ import (
 func TestDemoIsValid(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "local")
 	announced := run(t, stack.Config{
-		Dir: home, Functions: stacktest.Functions(t), Console: log.New(io.Discard, "", 0), RateUnits: "1000000",
+		Dir: home, Functions: stacktest.Functions(t), Console: log.New(io.Discard, "", 0), Env: map[string]string{api.EnvRateUnits: "1000000"},
 		Syllabi: demo.Syllabi(), Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
 			loaded, err := loadDemo(home, "", nil)(ctx, p)
 			if err != nil {
 				return loaded, err
 			}
 			// The second organization has no facts of its own.
-			table := stack.Open(p)
+			table := stack.Open(p.Env)
 			before, err := table.Organization(ctx, catalog.OrgID(loaded.Customers[1].OrganizationID))
 			if err != nil {
 				return loaded, err

@@ -14,6 +14,7 @@ import (
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/skillsctl/keyring"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
 	"skillscurriculum/pkg/boot/files"
 	"skillscurriculum/pkg/catalog"
@@ -26,12 +27,12 @@ import (
 // the files of the page of GET /docs.
 func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Context, stack.Places) (stack.Demo, error) {
 	return func(ctx context.Context, p stack.Places) (stack.Demo, error) {
-		table, ids := stack.Open(p).Store, catalog.IDs{Random: rand.Reader}
+		table, ids := stack.Open(p.Env).Store, catalog.IDs{Random: rand.Reader}
 		loader := demo.Loader{
 			Store: table, Keyring: &keyring.Keyring{Store: table, Now: table.Now, IDs: ids},
-			Queue: &outbox.Jobs{Client: queue.Client(p.SQSEndpoint), URL: p.QueueURL},
+			Queue: &outbox.Jobs{Client: queue.Client(p.Env[api.EnvSQSEndpoint]), URL: p.Env[api.EnvQueueURL]},
 			Files: files.New(boot.Config{
-				Region: "us-west-2", Bucket: p.Bucket, S3Endpoint: p.S3Endpoint,
+				Region: "us-west-2", Bucket: p.Env[api.EnvBucket], S3Endpoint: p.Env[api.EnvS3Endpoint],
 				Credentials: credentials.NewStaticCredentialsProvider(objects.Operator, objects.Secret, ""),
 			}),
 			Market: &dynamo.Market{Store: table}, Syllabi: p.Syllabi, Keys: filepath.Join(dir, "demo-keys.json"),
@@ -49,7 +50,7 @@ func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Contex
 		if p.Receiver == "" {
 			return loaded, nil
 		}
-		hook, secret, err := demo.Webhook(ctx, table, ids, p.Receiver, p.WebhookKey)
+		hook, secret, err := demo.Webhook(ctx, table, ids, p.Receiver, p.Env[api.EnvWebhookKey])
 		if err != nil || hook == nil {
 			return loaded, err
 		}

@@ -49,7 +49,7 @@ func TestEndToEnd(t *testing.T) {
 	receives := &receiver.Receiver{Print: func(string) {}}
 	announced := run(t, stack.Config{
 		Dir: local, Functions: functions, Console: log.New(io.Discard, "", 0),
-		RateUnits: "600", RateWindow: "3600", AllowedHosts: slow.host,
+		Env:  map[string]string{api.EnvRateUnits: "600", api.EnvRateWindow: "3600", api.EnvAllowedHosts: slow.host},
 		Demo: loadDemo(local, site, receives), Syllabi: demo.Syllabi(), Receiver: receives,
 	})
 

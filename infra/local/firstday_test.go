@@ -20,6 +20,7 @@ import (
 
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/local/stack/stacktest"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/client"
 )
@@ -193,12 +194,12 @@ func TestFirstDay(t *testing.T) {
 	courses, sections := banner()
 	keys := map[string]*client.Client{"banner": {}, "xlsx": {}, "oneroster": {}}
 	_, stop, err := stack.Start(t.Context(), stack.Config{
-		Dir: filepath.Join(t.TempDir(), "local"), Functions: stacktest.Functions(t), RateUnits: "1000000",
+		Dir: filepath.Join(t.TempDir(), "local"), Functions: stacktest.Functions(t), Env: map[string]string{api.EnvRateUnits: "1000000"},
 		Console: log.New(io.Discard, "", 0),
 		Demo: func(ctx context.Context, p stack.Places) (stack.Demo, error) {
 			for name, c := range keys {
 				customer := catalog.Customer{ID: catalog.CustomerID("cus_" + name), OrganizationID: catalog.OrgID("org_" + name), Name: name}
-				key, err := stack.Open(p).Admit(ctx, &customer)
+				key, err := stack.Open(p.Env).Admit(ctx, &customer)
 				if err != nil {
 					return stack.Demo{}, err
 				}

@@ -18,10 +18,8 @@ import (
 	"skillscurriculum/infra/local/receiver"
 	"skillscurriculum/infra/local/stack"
 	"skillscurriculum/infra/reference"
-	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/boot"
-	"skillscurriculum/pkg/skills"
 )
 
 func main() {
@@ -58,39 +56,9 @@ func main() {
 	if err := stack.Run(ctx, config, func(a stack.Announcement) {
 		announce(a)
 		fmt.Printf("Messages of the demo's webhook are written to %s\n\nCtrl-C stops everything.\n", messages.Name())
-		go func() { // counting takes long in a large table
-			if line := knownSkills(ctx, a.Environment); line != "" {
-				console.Print(line)
-			}
-		}()
 	}); err != nil {
 		console.Fatal(err)
 	}
-}
-
-// knownSkills returns a line that says how many of the skills in use are in the loaded
-// taxonomy, or "" if none are in use.
-func knownSkills(ctx context.Context, environment map[string]string) string {
-	config := boot.Config{TaxonomyFile: environment[api.EnvTaxonomy]}
-	taxonomy, err := config.Taxonomy(skills.Starter)
-	var share remap.Share
-	if err == nil {
-		places := stack.Places{DynamoDBEndpoint: environment[api.EnvDynamoEndpoint], Table: environment[api.EnvTable]}
-		table := stack.Open(places)
-		share, err = remap.ShareOf(ctx, table.Store, taxonomy)
-	}
-	switch {
-	case ctx.Err() != nil || err == nil && share.InUse == 0:
-		return ""
-	case err != nil:
-		return fmt.Sprintf("cannot count the skills in use: %v", err)
-	}
-	info := taxonomy.Info()
-	line := fmt.Sprintf("taxonomy %s %s: of the skills in use %s", info.Name, info.Version, share)
-	if share.Known < share.InUse {
-		line += "; to map the others: skillsctl taxonomy remap -h"
-	}
-	return line
 }
 
 // stopWithout calls stop once the parent process has changed.
@@ -101,23 +69,19 @@ func stopWithout(parent int, stop func()) {
 	stop()
 }
 
+// variables are those of the functions that make run passes on.
+var variables = []string{
+	api.EnvTable, api.EnvDynamoEndpoint, api.EnvSQSEndpoint, api.EnvS3Endpoint, api.EnvBucket, api.EnvTaxonomy,
+	api.EnvRateUnits, api.EnvRateWindow, api.EnvAllowedHosts, api.EnvWebhookHosts, api.EnvWebhookRetry, api.EnvWebhookKey,
+}
+
 // fromEnvironment reads the environment variables of make run.
 func fromEnvironment(get func(string) string) (stack.Config, error) {
-	c := stack.Config{
-		Port:             3000,
-		Table:            get(api.EnvTable),
-		DynamoDBEndpoint: get(api.EnvDynamoEndpoint),
-		SQSEndpoint:      get(api.EnvSQSEndpoint),
-		S3Endpoint:       get(api.EnvS3Endpoint),
-		Bucket:           get(api.EnvBucket),
-		Taxonomy:         get(api.EnvTaxonomy),
-		RateUnits:        get(api.EnvRateUnits),
-		RateWindow:       get(api.EnvRateWindow),
-		AllowedHosts:     get(api.EnvAllowedHosts),
-		WebhookHosts:     get(api.EnvWebhookHosts),
-		WebhookRetry:     get(api.EnvWebhookRetry),
-		WebhookKey:       get(api.EnvWebhookKey),
-		Fresh:            get("FRESH") != "" && get("FRESH") != "0",
+	c := stack.Config{Port: 3000, Env: map[string]string{}, Fresh: get("FRESH") != "" && get("FRESH") != "0"}
+	for _, name := range variables {
+		if value := get(name); value != "" {
+			c.Env[name] = value
+		}
 	}
 	if port := get("PORT"); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
@@ -135,11 +99,12 @@ func fromEnvironment(get func(string) string) (stack.Config, error) {
 	}); err != nil {
 		return stack.Config{}, err
 	}
-	if c.Taxonomy != "" {
-		var err error
-		if c.Taxonomy, err = filepath.Abs(c.Taxonomy); err != nil { // functions run in other directories
+	if taxonomy := c.Env[api.EnvTaxonomy]; taxonomy != "" {
+		absolute, err := filepath.Abs(taxonomy) // functions run in other directories
+		if err != nil {
 			return stack.Config{}, err
 		}
+		c.Env[api.EnvTaxonomy] = absolute
 	}
 	return c, nil
 }

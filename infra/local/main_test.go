@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,17 +25,17 @@ func TestVariables(t *testing.T) {
 		want stack.Config
 		err  string
 	}{
-		{env: nil, want: stack.Config{Port: 3000}},
-		{env: map[string]string{"PORT": "0", "FRESH": "0"}, want: stack.Config{}},
+		{env: nil, want: stack.Config{Port: 3000, Env: map[string]string{}}},
+		{env: map[string]string{"PORT": "0", "FRESH": "0"}, want: stack.Config{Env: map[string]string{}}},
 		{
 			env: map[string]string{
 				"PORT": "8080", "FRESH": "1", "TABLE_NAME": "t", "DYNAMODB_ENDPOINT": "d", "SQS_ENDPOINT": "s", "TAXONOMY": taxonomy,
 				"RATE_LIMIT_UNITS": "200", "RATE_LIMIT_WINDOW_SECONDS": "5", "SYLLABUS_ALLOWED_HOSTS": "h:1",
 			},
-			want: stack.Config{
-				Port: 8080, Fresh: true, Table: "t", DynamoDBEndpoint: "d", SQSEndpoint: "s", Taxonomy: taxonomy,
-				RateUnits: "200", RateWindow: "5", AllowedHosts: "h:1",
-			},
+			want: stack.Config{Port: 8080, Fresh: true, Env: map[string]string{
+				"TABLE_NAME": "t", "DYNAMODB_ENDPOINT": "d", "SQS_ENDPOINT": "s", "TAXONOMY": taxonomy,
+				"RATE_LIMIT_UNITS": "200", "RATE_LIMIT_WINDOW_SECONDS": "5", "SYLLABUS_ALLOWED_HOSTS": "h:1",
+			}},
 		},
 		{env: map[string]string{"PORT": "http"}, err: "PORT=http is not a port number"},
 		{env: map[string]string{"PORT": "65536"}, err: "PORT=65536 is not a port number"},
@@ -51,7 +50,7 @@ func TestVariables(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(stack.Config{}, "Console", "Store", "Demo", "Syllabi")); diff != "" || err != nil {
+		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(stack.Config{}, "Console", "Demo", "Syllabi")); diff != "" || err != nil {
 			t.Errorf("%v: %v %s", c.env, err, diff)
 		}
 	}
@@ -63,7 +62,7 @@ func TestKnownKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-keys"})
+	s := stack.Open(dynamodb.Environment(endpoint, "known-keys"))
 	for range 2 { // the second time it is there
 		if err := s.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
@@ -89,44 +88,5 @@ func TestKnownKeys(t *testing.T) {
 	cancel()
 	if _, err := s.Known(ctx, "live"); err == nil {
 		t.Error("an unreachable store knows a key")
-	}
-}
-
-// The console reports how many of the skills in use are in the loaded taxonomy.
-func TestKnownSkills(t *testing.T) {
-	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	ctx := t.Context()
-	s := stack.Open(stack.Places{DynamoDBEndpoint: endpoint, Table: "known-skills"})
-	if err := s.CreateTable(ctx); err != nil {
-		t.Fatal(err)
-	}
-	environment := dynamodb.Environment(endpoint, "known-skills")
-	if line := knownSkills(ctx, environment); line != "" {
-		t.Errorf("of an empty table: %s", line)
-	}
-	const org = "org_1"
-	if err := s.SaveOrganization(ctx, &catalog.Organization{ID: org, Name: "O", CreatedAt: s.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := s.Directory(ctx, org, catalog.JobKind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var change catalog.Change
-	change.Add(&catalog.Job{Name: "J", Skills: []catalog.SkillRef{{SkillID: "core:sql", SkillName: "SQL", Level: 1}, {SkillID: "esco:1", SkillName: "x", Level: 1}}},
-		catalog.IDs{Random: rand.Reader}, dir, s.Now)
-	if err := s.Commit(ctx, org, &change); err != nil {
-		t.Fatal(err)
-	}
-	if line := knownSkills(ctx, environment); !strings.Contains(line, "of the skills in use 1 of 2 known (50.0%); to map the others: skillsctl taxonomy remap -h") {
-		t.Error(line)
-	}
-	environment["TAXONOMY"] = "nowhere"
-	if line := knownSkills(ctx, environment); !strings.Contains(line, "cannot count") {
-		t.Error(line)
 	}
 }

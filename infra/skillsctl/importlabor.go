@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"skillscurriculum/infra/skillsctl/remap"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 	"skillscurriculum/pkg/labor"
@@ -197,57 +197,39 @@ func (c *importWages) Run(ctx context.Context, t *tool, s *service) error {
 
 // updateOccupations derives the occupations of all programs from the crosswalk, and returns the number of programs that
 // changed. It does so again after functions have dropped their cache, for programs that they changed in between.
-func (t *tool) updateOccupations(ctx context.Context, s *service) (changed int, err error) {
+func (t *tool) updateOccupations(ctx context.Context, s *service) (int, error) {
 	orgs, err := s.store.Organizations(ctx)
 	if err != nil {
 		return 0, err
 	}
+	changed := map[string]bool{}
 	for pass := range 2 {
 		if pass > 0 {
 			fmt.Fprintln(t.stderr, "waiting until all functions use the new crosswalk")
 			if err := t.pause(ctx, (dynamo.DataSeenWithin+1000)*time.Millisecond); err != nil {
-				return changed, err
+				return len(changed), err
 			}
 		}
 		market := &dynamo.Market{Store: s.store}
-		for _, org := range orgs {
-			programs, err := usecase.All[*catalog.Program](ctx, s.store, org.ID, "")
+		derive := func(ctx context.Context, change *catalog.Change, record catalog.Record) error {
+			derived, err := usecase.DeriveOccupations(ctx, market, record.(*catalog.Program), now())
 			if err != nil {
-				return changed, err
+				return fmt.Errorf("program %s: %w", record.Base().ID, err)
 			}
-			step, end := progress(t.stderr, "programs of "+org.Name)
-			for i, program := range programs {
-				updated, err := s.derive(ctx, market, program)
-				if err != nil {
-					end()
-					return changed, fmt.Errorf("program %s: %w", program.ID, err)
-				}
-				if updated {
-					changed++
-				}
-				step(i+1, len(programs))
+			if *change = *derived; !derived.Empty() {
+				changed[record.Base().ID] = true
 			}
-			end()
+			return nil
+		}
+		for _, org := range orgs {
+			programs, err := remap.Of(ctx, s.store, org.ID, catalog.ProgramKind)
+			if err == nil {
+				err = t.alterAll(ctx, s, "programs of "+org.Name, org.ID, programs, 1, derive)
+			}
+			if err != nil {
+				return len(changed), err
+			}
 		}
 	}
-	return changed, nil
-}
-
-// derive sets a program's occupations and reports whether they changed.
-func (s *service) derive(ctx context.Context, market labor.Source, program *catalog.Program) (bool, error) {
-	for {
-		change, err := usecase.DeriveOccupations(ctx, market, program, now())
-		if err != nil || change.Empty() {
-			return false, err
-		}
-		err = s.store.Commit(ctx, program.OrganizationID, change)
-		if !errors.Is(err, catalog.ErrStale) {
-			return err == nil, err
-		}
-		fresh, err := s.reload(ctx, program)
-		if err != nil || fresh == nil {
-			return false, err
-		}
-		program = fresh.(*catalog.Program)
-	}
+	return len(changed), nil
 }

@@ -98,8 +98,19 @@ func (x exporter) all(ctx context.Context) error {
 		shown[i] = shownKey(k, "")
 	}
 	for name, fill := range map[string]func(add func(any) error) error{
-		"evidence":         func(add func(any) error) error { return x.evidence(ctx, add) },
-		"text":             func(add func(any) error) error { return x.texts(ctx, add) },
+		"evidence": func(add func(any) error) error {
+			return x.store.EachOutcome(ctx, x.org, func(id string, o *catalog.ExtractionResult) error {
+				return add(struct {
+					ID string `json:"recordId"`
+					*catalog.ExtractionResult
+				}{id, o})
+			})
+		},
+		"text": func(add func(any) error) error { // from which skills were extracted
+			return x.store.EachText(ctx, x.org, func(id string, text []byte) error {
+				return add(map[string]string{"recordId": id, "text": string(text)})
+			})
+		},
 		"articulationMove": func(add func(any) error) error { return x.moves(ctx, add) },
 		"organization":     func(add func(any) error) error { return add(organization) },
 		"customer":         each(customers),
@@ -111,23 +122,6 @@ func (x exporter) all(ctx context.Context) error {
 		}
 	}
 	return x.documents(ctx)
-}
-
-// evidence writes how skills were extracted.
-func (x exporter) evidence(ctx context.Context, add func(any) error) error {
-	return x.store.EachOutcome(ctx, x.org, func(id string, o *catalog.ExtractionResult) error {
-		return add(struct {
-			ID string `json:"recordId"`
-			*catalog.ExtractionResult
-		}{id, o})
-	})
-}
-
-// texts writes the texts that skills were extracted from.
-func (x exporter) texts(ctx context.Context, add func(any) error) error {
-	return x.store.EachText(ctx, x.org, func(id string, text []byte) error {
-		return add(map[string]string{"recordId": id, "text": string(text)})
-	})
 }
 
 // moves writes the history of articulations.

@@ -27,7 +27,6 @@ type Function struct {
 	Bootstrap string // path of the program
 	Env       map[string]string
 	Timeout   time.Duration // of one invocation
-	Memory    int           // MB, only passed to the function
 	Processes int           // maximum, and so the maximum of concurrent invocations
 }
 
@@ -151,24 +150,17 @@ const (
 	shortestLife = time.Second / 2 // minimum interval between restarts of a process that keeps ending
 )
 
-// environment returns the complete environment of a function's process.
+// environment returns the complete environment of a function's process: of Lambda's variables those that functions read.
 func (r *Runtime) environment(f Function, process int) []string {
 	env := map[string]string{
-		"AWS_LAMBDA_RUNTIME_API":          r.address + "/" + strconv.Itoa(process),
-		"AWS_LAMBDA_FUNCTION_NAME":        f.Name,
-		"AWS_LAMBDA_FUNCTION_VERSION":     "$LATEST",
-		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.Memory),
-		"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + f.Name,
-		"AWS_LAMBDA_LOG_STREAM_NAME":      strconv.Itoa(process),
-		"AWS_REGION":                      region,
-		"AWS_DEFAULT_REGION":              region,
-		"AWS_ACCESS_KEY_ID":               f.Name, // identifies the caller, as a role does in AWS
-		"AWS_SECRET_ACCESS_KEY":           "local",
-		"LAMBDA_TASK_ROOT":                filepath.Dir(f.Bootstrap),
-		"_HANDLER":                        "bootstrap",
-		"PATH":                            os.Getenv("PATH"),
-		"TMPDIR":                          os.TempDir(),
-		"TZ":                              "UTC",
+		"AWS_LAMBDA_RUNTIME_API":   r.address + "/" + strconv.Itoa(process),
+		"AWS_LAMBDA_FUNCTION_NAME": f.Name,
+		"AWS_REGION":               region,
+		"AWS_ACCESS_KEY_ID":        f.Name, // identifies the caller, as a role does in AWS
+		"AWS_SECRET_ACCESS_KEY":    "local",
+		"PATH":                     os.Getenv("PATH"),
+		"TMPDIR":                   os.TempDir(),
+		"TZ":                       "UTC",
 	}
 	maps.Copy(env, f.Env)
 	list := make([]string, 0, len(env))

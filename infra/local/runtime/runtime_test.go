@@ -91,7 +91,7 @@ func (t *terminal) wait(tt *testing.T, text string) {
 
 func toys(processes int) Function {
 	return Function{
-		Name: "toys", Bootstrap: os.Args[0], Timeout: 5 * time.Second, Memory: 128, Processes: processes,
+		Name: "toys", Bootstrap: os.Args[0], Timeout: 5 * time.Second, Processes: processes,
 		Env: map[string]string{"TEST_PART": "toy", "COLOUR": "red"},
 	}
 }

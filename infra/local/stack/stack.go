@@ -13,12 +13,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,75 +39,36 @@ type Config struct {
 	Dir       string // keeps data and logs; "" means build/local
 	Fresh     bool   // starts without the data and logs of earlier runs
 	Functions string // contains <function>/bootstrap
-	Table     string // "" means skills-curriculum
 
-	DynamoDBEndpoint string // "" starts DynamoDB Local
-	SQSEndpoint      string // "" starts goaws
-	S3Endpoint       string // "" serves the objects in Dir
-	Bucket           string // of S3Endpoint; "" means documents
+	// Env has variables of the functions (package api) that replace the stack's own; hosts are allowed in addition to
+	// those of the demo. The stack uses the servers whose endpoints are given and starts the others. Without a key, the
+	// secrets of webhooks are encrypted with one that is generated once and kept in Dir.
+	Env map[string]string
 
-	Taxonomy     string // path of a compiled one; "" means the built-in one
-	RateUnits    string // "" means 1000
-	RateWindow   string // seconds; "" means 60
-	AllowedHosts string // host:port list for syllabi, in addition to the demo's server
-
-	WebhookHosts string // host:port list of http or private webhook addresses, in addition to Receiver's
-	WebhookRetry string // comma-separated seconds; "" means the deliverer's default
-	WebhookKey   string // encrypts webhook secrets; "" means a key that is generated once and kept in Dir
-
-	Store    func(Places) Store                          // nil opens the service's table
 	Demo     func(context.Context, Places) (Demo, error) // loads the demo data unless it is loaded; nil for none
 	Syllabi  fs.FS                                       // served to the functions; nil for none
 	Receiver http.Handler                                // of the demo's webhook; nil for none
 	Console  *log.Logger                                 // messages for the user
 }
 
-// Store is the part of the service's table that the stack uses.
-type Store interface {
-	// CreateTable creates the table unless it exists.
-	CreateTable(ctx context.Context) error
-	// Known reports whether an API key is valid now.
-	Known(ctx context.Context, apiKey string) (bool, error)
-}
-
 // Places holds the addresses of the parts.
 type Places struct {
-	BaseURL          string // with /v1
-	DynamoDBEndpoint string
-	Table            string
-	SQSEndpoint      string
-	QueueURL         string
-	MessagesURL      string // queue of webhook messages
-	ImportsURL       string // queue of imports
-	WebhookKey       string // see Config
-	Receiver         string // URL of the demo's receiver, with a trailing slash; "" for none
-	S3Endpoint       string
-	Bucket           string
-	Syllabi          string // URL of the demo syllabi, with a trailing slash; "" for none
+	BaseURL  string            // with /v1
+	Receiver string            // URL of the demo's receiver, with a trailing slash; "" for none
+	Syllabi  string            // URL of the demo syllabi, with a trailing slash; "" for none
+	Env      map[string]string // of the functions, as far as the parts are started
 }
 
-// Timeouts, memory and concurrency of the functions.
+// Timeouts and concurrency of the pipelines.
 const (
-	apiTimeout     = 28 * time.Second
-	apiProcesses   = 8
-	apiMemory      = 1769 // MB
-	extractors     = 4    // at most two of them for one organization
-	sweeperTimeout = 30 * time.Second
-	sweeperMemory  = 256 // MB
-	sweepers       = 2   // one for the schedule, one for dead letters
-	sweep          = 10 * time.Second
-
+	extractors      = 4 // at most two of them for one organization
+	sweep           = 10 * time.Second
 	importers       = 2 // each for another organization
 	importerTimeout = 3 * time.Minute
-	importerMemory  = 1769 // MB
-
-	delivererTimeout = 25 * time.Second // a receiver has 15 s
-	delivererMemory  = 256              // MB
-	deliveries       = 12               // concurrent messages, at most half of them to slow webhooks
-	deliveriesOwner  = 4                // of one organization
-	deliveriesShare  = 3                // of one webhook
-	slowDelivery     = 3 * time.Second
-	deliverers       = deliveries + 2 // one more each for the stream and the schedule
+	deliveries      = 12 // concurrent messages, at most half of them to slow webhooks
+	deliveriesOwner = 4  // of one organization
+	deliveriesShare = 3  // of one webhook
+	slowDelivery    = 3 * time.Second
 )
 
 // Every extraction ends within 3 minutes, even one that kills its process each time:
@@ -115,25 +76,25 @@ const (
 // its message becomes visible after that.
 const (
 	extractorTimeout = 35 * time.Second // the longest fetch takes 30 s
-	retrySeconds     = 2
 	// Visibility and MaxReceives are exported for those who run the queues themselves
-	// (Config.SQSEndpoint) and create them again when the server dies.
+	// (Config.Env) and create them again when the server dies.
 	Visibility  = extractorTimeout + 7*time.Second
 	MaxReceives = 4
 )
 
-// countMilliseconds is the time limit for counting a request's units. It is generous
-// because the emulator is slow on a busy machine and a timeout is a 503.
-const countMilliseconds = 2000
+// defaults returns the variables of the functions without Config.Env. The time limit for counting a request's units is
+// generous because the emulator is slow on a busy machine and a timeout is a 503.
+func defaults() map[string]string {
+	return map[string]string{
+		api.EnvTable: "skills-curriculum", api.EnvBucket: objects.Bucket, api.EnvRateUnits: "1000", api.EnvRateWindow: "60",
+		api.EnvRetryDelay: "2", api.EnvCountTimeout: "2000",
+	}
+}
 
 // Run starts everything, calls ready once the service answers, and runs until ctx ends,
 // which is not an error. It stops everything that it started, within seconds.
 func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 	c.Dir = cmp.Or(c.Dir, filepath.Join("build", "local"))
-	c.Table = cmp.Or(c.Table, "skills-curriculum")
-	if c.Store == nil {
-		c.Store = func(p Places) Store { return Open(p) }
-	}
 	unlock, err := claim(c.Dir, c.Fresh)
 	if err != nil {
 		return err
@@ -162,7 +123,8 @@ func Run(ctx context.Context, c Config, ready func(Announcement)) (err error) {
 		endLife()
 	}()
 	s.places.BaseURL = "http://" + listener.Addr().String() + api.BasePath
-	s.places.Table = c.Table
+	s.places.Env = defaults()
+	maps.Copy(s.places.Env, c.Env)
 	announced, err := s.start(listener, end)
 	if ctx.Err() != nil {
 		return nil // stopped while it started
@@ -206,7 +168,7 @@ type stack struct {
 	logs    string
 	places  Places
 	queues  queue.Queues
-	store   Store
+	table   Table
 	stops   []func() // in starting order
 }
 
@@ -232,7 +194,11 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 		}
 	}
 
-	announced = Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: s.environment()}
+	env := s.places.Env
+	env[api.EnvAllowedHosts] = joined(env[api.EnvAllowedHosts], hostOf(s.places.Syllabi))
+	env[api.EnvWebhookHosts] = joined(env[api.EnvWebhookHosts], hostOf(s.places.Receiver))
+	announced = Announcement{BaseURL: s.places.BaseURL, Syllabi: s.places.Syllabi, Environment: maps.Clone(env)}
+	delete(announced.Environment, api.EnvWebhookKey)
 	if s.Demo != nil {
 		if announced.Demo, err = s.Demo(s.life, s.places); err != nil {
 			return announced, fmt.Errorf("demo data: %w", err)
@@ -251,7 +217,7 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 	if err != nil {
 		return announced, err
 	}
-	g := gateway.Gateway{Known: s.store.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
+	g := gateway.Gateway{Known: s.table.Known, Invoke: r.Invoke, Line: line, Console: s.Console}
 	client := queue.Client(s.queues.Endpoint)
 	queueOf := func(url, function string, concurrency int) *source.Queue {
 		return &source.Queue{
@@ -267,7 +233,7 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 	imports := queueOf(s.queues.Imports.URL, api.Importer, importers)
 	imports.Visibility, imports.OwnerShare = importerTimeout+7*time.Second, 1
 	changes := source.Stream{
-		Client: dynamodb.Streams(s.places.DynamoDBEndpoint), Table: s.Table, Wanted: isFeed,
+		Client: dynamodb.Streams(env[api.EnvDynamoEndpoint]), Table: env[api.EnvTable], Wanted: isFeed,
 		Function: api.Deliverer, Invoke: r.Invoke, Console: s.Console,
 	}
 	var parts sync.WaitGroup
@@ -287,9 +253,9 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 }
 
 func (s *stack) createTable() error {
-	s.store = s.Store(s.places)
-	if err := s.store.CreateTable(s.life); err != nil {
-		return fmt.Errorf("table %s at %s: %w", s.Table, s.places.DynamoDBEndpoint, err)
+	s.table = Open(s.places.Env)
+	if err := s.table.CreateTable(s.life); err != nil {
+		return fmt.Errorf("table %s at %s: %w", s.table.Table, s.places.Env[api.EnvDynamoEndpoint], err)
 	}
 	return nil
 }
@@ -318,7 +284,7 @@ func isFeed(partitionKey string) bool {
 // loadWebhookKey reads or creates the key that encrypts webhook secrets. It is kept as long
 // as the table.
 func (s *stack) loadWebhookKey() error {
-	if s.places.WebhookKey = s.WebhookKey; s.WebhookKey != "" {
+	if s.places.Env[api.EnvWebhookKey] != "" {
 		return nil
 	}
 	path := filepath.Join(s.Dir, "webhook-key")
@@ -330,13 +296,13 @@ func (s *stack) loadWebhookKey() error {
 	if err != nil {
 		return fmt.Errorf("webhook key: %w", err)
 	}
-	s.places.WebhookKey = string(key)
+	s.places.Env[api.EnvWebhookKey] = string(key)
 	return nil
 }
 
 func (s *stack) startDynamoDB() error {
-	if s.places.DynamoDBEndpoint = s.DynamoDBEndpoint; s.DynamoDBEndpoint != "" {
-		s.Console.Printf("using DynamoDB at %s", s.DynamoDBEndpoint)
+	if given := s.places.Env[api.EnvDynamoEndpoint]; given != "" {
+		s.Console.Printf("using DynamoDB at %s", given)
 		return nil
 	}
 	line, err := s.logFile("dynamodb")
@@ -349,7 +315,7 @@ func (s *stack) startDynamoDB() error {
 		return err
 	}
 	s.onStop(stop)
-	s.places.DynamoDBEndpoint = endpoint
+	s.places.Env[api.EnvDynamoEndpoint] = endpoint
 	s.Console.Printf("DynamoDB Local answers at %s; its data is in %s", endpoint, dir)
 	return nil
 }
@@ -357,9 +323,10 @@ func (s *stack) startDynamoDB() error {
 func (s *stack) startQueue() error {
 	var queues queue.Queues
 	var err error
+	env := s.places.Env
 	server := queue.Server{Visibility: Visibility, MaxReceives: MaxReceives, Console: s.Console}
-	if s.SQSEndpoint != "" {
-		queues, err = server.Create(s.life, s.SQSEndpoint)
+	if given := env[api.EnvSQSEndpoint]; given != "" {
+		queues, err = server.Create(s.life, given)
 	} else {
 		if server.Line, err = s.logFile("queue"); err != nil {
 			return err
@@ -373,16 +340,15 @@ func (s *stack) startQueue() error {
 		return err
 	}
 	s.queues = queues
-	s.places.SQSEndpoint, s.places.QueueURL, s.places.MessagesURL = queues.Endpoint, queues.URL, queues.Messages.URL
-	s.places.ImportsURL = queues.Imports.URL
+	env[api.EnvSQSEndpoint], env[api.EnvQueueURL] = queues.Endpoint, queues.URL
+	env[api.EnvMessages], env[api.EnvImports] = queues.Messages.URL, queues.Imports.URL
 	s.Console.Printf("the queue answers at %s", queues.Endpoint)
 	return nil
 }
 
 func (s *stack) startObjects() (err error) {
-	s.places.S3Endpoint, s.places.Bucket = s.S3Endpoint, cmp.Or(s.Bucket, objects.Bucket)
-	if s.S3Endpoint != "" {
-		s.Console.Printf("using the object storage at %s", s.S3Endpoint)
+	if given := s.places.Env[api.EnvS3Endpoint]; given != "" {
+		s.Console.Printf("using the object storage at %s", given)
 		return nil
 	}
 	dir := filepath.Join(s.Dir, "objects")
@@ -391,7 +357,7 @@ func (s *stack) startObjects() (err error) {
 		return err
 	}
 	s.onStop(stop)
-	s.places.S3Endpoint, s.places.Bucket = endpoint, objects.Bucket
+	s.places.Env[api.EnvS3Endpoint], s.places.Env[api.EnvBucket] = endpoint, objects.Bucket
 	s.Console.Printf("the object storage answers at %s; its data is in %s", endpoint, dir)
 	return nil
 }
@@ -399,53 +365,26 @@ func (s *stack) startObjects() (err error) {
 // functions returns the functions of the contract's groups and of the pipeline. examples
 // replace the parameter examples of the served OpenAPI document.
 func (s *stack) functions(examples map[string]string) []runtime.Function {
-	env := s.environment()
-	env[api.EnvRateUnits] = cmp.Or(s.RateUnits, "1000")
-	env[api.EnvRateWindow] = cmp.Or(s.RateWindow, "60")
-	env[api.EnvRetryDelay] = strconv.Itoa(retrySeconds)
-	env[api.EnvCountTimeout] = strconv.Itoa(countMilliseconds)
-	env[api.EnvMessages] = s.places.MessagesURL
-	env[api.EnvImports] = s.places.ImportsURL
-	env[api.EnvWebhookKey] = s.places.WebhookKey
-	env[api.EnvWebhookHosts] = joined(s.WebhookHosts, hostOf(s.places.Receiver))
-	env[api.EnvWebhookRetry] = s.WebhookRetry
+	env := s.places.Env
 	packed, _ := json.Marshal(examples) // a map of strings always has a JSON form
 	env[api.EnvExamples] = string(packed)
 
 	functions := []runtime.Function{
-		{Name: api.Extractor, Timeout: extractorTimeout, Memory: apiMemory, Processes: extractors},
-		{Name: api.Importer, Timeout: importerTimeout, Memory: importerMemory, Processes: importers},
-		{Name: api.Sweeper, Timeout: sweeperTimeout, Memory: sweeperMemory, Processes: sweepers},
-		{Name: api.Deliverer, Timeout: delivererTimeout, Memory: delivererMemory, Processes: deliverers},
+		{Name: api.Extractor, Timeout: extractorTimeout, Processes: extractors},
+		{Name: api.Importer, Timeout: importerTimeout, Processes: importers},
+		// One process for the schedule, one for dead letters.
+		{Name: api.Sweeper, Timeout: 30 * time.Second, Processes: 2},
+		// A receiver has 15 s. One process more each for the stream and the schedule.
+		{Name: api.Deliverer, Timeout: 25 * time.Second, Processes: deliveries + 2},
 	}
 	for _, g := range api.Groups() {
-		functions = append(functions, runtime.Function{
-			Name: string(g), Timeout: apiTimeout, Memory: apiMemory, Processes: apiProcesses,
-		})
+		functions = append(functions, runtime.Function{Name: string(g), Timeout: 28 * time.Second, Processes: 8})
 	}
 	for i := range functions {
 		functions[i].Env = env
 		functions[i].Bootstrap = filepath.Join(s.Functions, functions[i].Name, "bootstrap")
 	}
 	return functions
-}
-
-// environment returns the variables with which functions and skillsctl find the parts and
-// apply the same rules to syllabus addresses.
-func (s *stack) environment() map[string]string {
-	env := map[string]string{
-		api.EnvTable:          s.places.Table,
-		api.EnvQueueURL:       s.places.QueueURL,
-		api.EnvDynamoEndpoint: s.places.DynamoDBEndpoint,
-		api.EnvSQSEndpoint:    s.places.SQSEndpoint,
-		api.EnvBucket:         s.places.Bucket,
-		api.EnvS3Endpoint:     s.places.S3Endpoint,
-		api.EnvAllowedHosts:   joined(s.AllowedHosts, hostOf(s.places.Syllabi)),
-	}
-	if s.Taxonomy != "" {
-		env[api.EnvTaxonomy] = s.Taxonomy
-	}
-	return env
 }
 
 // joined joins comma-separated lists and skips empty ones.

@@ -30,6 +30,7 @@ import (
 
 	"skillscurriculum/infra/local/queue"
 	"skillscurriculum/pkg/api"
+	"skillscurriculum/pkg/catalog"
 )
 
 // The test binary acts as every function and as the program that runs the stack.
@@ -83,20 +84,15 @@ func bootstraps(t *testing.T) string {
 	return dir
 }
 
-type anyKey struct{}
-
-func (anyKey) CreateTable(context.Context) error { return nil }
-
-func (anyKey) Known(_ context.Context, key string) (bool, error) { return key == "good", nil }
-
 func config(dir, functions string, says io.Writer) Config {
 	return Config{
 		Dir: dir, Functions: functions, Console: log.New(says, "", 0),
-		Store:   func(Places) Store { return anyKey{} },
+		Env:     map[string]string{api.EnvAllowedHosts: "127.0.0.1:9"},
 		Syllabi: fstest.MapFS{"course.md": {Data: []byte("# Course")}},
-		Demo: func(context.Context, Places) (Demo, error) {
+		Demo: func(ctx context.Context, p Places) (Demo, error) {
 			customers := []Customer{{CustomerID: "cus_1", APIKey: "good"}}
-			return Demo{Customers: customers, Examples: Examples{CourseID: "crs_1"}}, nil
+			key := catalog.Key{ID: "key_1", CustomerID: "cus_1", Hash: catalog.HashSecret("good")}
+			return Demo{Customers: customers, Examples: Examples{CourseID: "crs_1"}}, Open(p.Env).SaveKey(ctx, &key)
 		},
 	}
 }
@@ -140,7 +136,6 @@ func TestService(t *testing.T) {
 	var says safeBuffer
 	dir := filepath.Join(t.TempDir(), "local")
 	c := config(dir, bootstraps(t), &says)
-	c.AllowedHosts = "127.0.0.1:9"
 	told, stop := start(t, c)
 	defer stop()
 
@@ -238,11 +233,10 @@ func TestStartErrors(t *testing.T) {
 		"no demo": {func(c *Config) {
 			c.Demo = func(context.Context, Places) (Demo, error) { return Demo{}, io.ErrUnexpectedEOF }
 		}, "demo data: unexpected EOF"},
-		"queue unreachable": {func(c *Config) { c.SQSEndpoint = "http://127.0.0.1:1" }, "create queue"},
+		"queue unreachable": {func(c *Config) { c.Env[api.EnvSQSEndpoint] = "http://127.0.0.1:1" }, "create queue"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t.TempDir(), bootstraps(t), io.Discard)
-			cfg.DynamoDBEndpoint = "http://127.0.0.1:1" // the test's store does not use it
 			c.change(&cfg)
 			err := Run(t.Context(), cfg, func(Announcement) { t.Error("ready") })
 			if err == nil || !strings.Contains(err.Error(), c.says) {

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"skillscurriculum/infra/local/dynamodb"
+	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/dynamo"
 )
 
-// Table is the service's table. It implements Store.
+// Table is the service's table.
 type Table struct{ *dynamo.Store }
 
-// Open returns the table at p.
-func Open(p Places) Table {
-	return Table{&dynamo.Store{Client: dynamodb.Client(p.DynamoDBEndpoint), Table: p.Table, Now: now}}
+// Open returns the table that variables of the functions name.
+func Open(env map[string]string) Table {
+	client := dynamodb.Client(env[api.EnvDynamoEndpoint])
+	return Table{&dynamo.Store{Client: client, Table: env[api.EnvTable], Now: now}}
 }
 
 func now() catalog.Time { return catalog.TimeOf(time.Now()) }

@@ -12,16 +12,17 @@ import (
 // Extracted reads the records of an organization for which skills are extracted: sections, transfer
 // courses and outcomes.
 func Extracted(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.OutcomeListKind)
+	return Of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.OutcomeListKind)
 }
 
 // Records reads all records of an organization that refer to skills: also its jobs and reports.
 func Records(ctx context.Context, store *dynamo.Store, org catalog.OrgID) ([]catalog.Record, error) {
-	return of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind,
+	return Of(ctx, store, org, catalog.SectionKind, catalog.TransferCourseKind, catalog.JobKind, catalog.ReportKind,
 		catalog.OutcomeListKind)
 }
 
-func of(
+// Of reads the records of an organization of some kinds.
+func Of(
 	ctx context.Context, store *dynamo.Store, org catalog.OrgID, kinds ...catalog.Kind,
 ) (records []catalog.Record, err error) {
 	for _, kind := range kinds {
