@@ -66,6 +66,13 @@ func (c *call) describe(
 	return anything{}, err
 }
 
+// describe binds the GET of a record in CTDL.
+func describe[P recordPath](s *Server, id string, kind catalog.Kind) {
+	read(s, id, func(ctx context.Context, c *call, in *ctdlInput[P]) (anything, error) {
+		return c.describe(ctx, kind, in.Path.record(), 0, in.Graph)
+	})
+}
+
 func (s *Server) bindRegistry() {
 	read(s, "listReadiness", func(ctx context.Context, c *call, in *readinessInput) (Page[service.Readiness], error) {
 		all, total, err := c.publisher().Readiness(ctx, c.Store, &c.Server.ctids, in.Resource, in.Offset, in.Limit)

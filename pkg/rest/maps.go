@@ -59,7 +59,7 @@ func (s *Server) bindMaps() {
 		})
 	})
 	read(s, "getProgramMapPage", showMap)
-	link[*catalog.Program](s, "createProgramMapLink", "/map", func(in programInput) string { return in.ProgramID })
+	link[programInput, *catalog.Program](s, "createProgramMapLink", "/map")
 	read(s, "getSharedProgramMap", func(ctx context.Context, c *call, in *sharedMapInput) (anything, error) {
 		if err := follow[*catalog.Program](ctx, c, in.ProgramID, in.Token); err != nil {
 			return anything{}, err

@@ -28,8 +28,9 @@ func (a Actor) NamedBy(ctx context.Context, in catalog.ArticulationInput) (catal
 
 // CreateArticulation creates a DRAFT, whose input refers to records by id.
 func (a Actor) CreateArticulation(
-	ctx context.Context, in catalog.ArticulationInput, draft *catalog.Articulation, change *catalog.Change,
-) error {
+	ctx context.Context, in catalog.ArticulationInput,
+) (*catalog.Articulation, *catalog.Change, error) {
+	draft, change := &catalog.Articulation{}, &catalog.Change{}
 	named, dir, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Lookups, error) {
 		return a.NamedBy(ctx, in)
 	}, func(ctx context.Context) (*catalog.Directory, error) {
@@ -41,7 +42,7 @@ func (a Actor) CreateArticulation(
 	if err == nil {
 		change.Add(draft, a.IDs, dir, a.Clock)
 	}
-	return err
+	return draft, change, err
 }
 
 // ReviseArticulation applies an input to a loaded articulation and reports whether it changes. If the period of an

@@ -100,8 +100,8 @@ func (a Actor) CreateProgram(
 	}
 	a.Lookups = named
 	a.Lookups.Courses = courses
-	program, change := &catalog.Program{}, &catalog.Change{}
-	if err := Create(ctx, a, in, program, change); err != nil {
+	program, change, err := New(a, ctx, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	return program, change, change.Hold(program, nil, a.Lookups.Courses)
@@ -120,7 +120,7 @@ func (a Actor) UpdateProgram(
 		return nil, nil, err
 	}
 	a.Lookups = named
-	return Update(a, in, program)
+	return update(a, in, program)
 }
 
 // namedByProgram returns the lookups with the occupations and credentials that a program's input names.
@@ -153,24 +153,6 @@ func (a Actor) filledProgram(ctx context.Context, id string) (*catalog.Program, 
 		err = a.FillPrograms(ctx, program)
 	}
 	return program, err
-}
-
-// DeleteHolder deletes a program or credential and releases its courses.
-func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*catalog.Change, error) {
-	var lists map[string]*catalog.OutcomeList
-	holder, dir, err := withDirectory(ctx, a, withOutcomes(a, one[H](a, id), id, &lists))
-	if err != nil {
-		return nil, err
-	}
-	members := holder.Members()
-	courses, err := byID[*catalog.Course](a, slices.Collect(maps.Values(members))...)(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var change catalog.Change
-	change.Delete(holder, a.Now, dir)
-	change.DeleteOutcomes(lists, a.Now)
-	return &change, change.Hold(holder, members, courses)
 }
 
 // AddProgramCourse appends a course to a program.
@@ -222,8 +204,8 @@ func (a Actor) CreateCredential(
 	if a.Lookups.Sections, err = a.place(in.CourseSectionIDs.Value...)(ctx); err != nil {
 		return nil, nil, err
 	}
-	credential, change := &catalog.Credential{}, &catalog.Change{}
-	if err := Create(ctx, a, in, credential, change); err != nil {
+	credential, change, err := New(a, ctx, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	return credential, change, change.Hold(credential, nil, coursesIn(a.Lookups.Sections))
@@ -253,7 +235,7 @@ func (a Actor) UpdateCredential(
 	if err != nil {
 		return nil, nil, err
 	}
-	credential, change, err := Update(a, in, credential)
+	credential, change, err := update(a, in, credential)
 	if err == nil && in.CourseSectionIDs.Set {
 		err = change.Hold(credential, members, courses)
 	}

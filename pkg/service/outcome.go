@@ -154,47 +154,6 @@ func (a Actor) AdoptOutcomes(
 	return p.List, change, err
 }
 
-// ReviewOutcome replaces the review of a skill of an outcome.
-func (a Actor) ReviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string, in catalog.ReviewInput,
-) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
-	return a.reviewOutcome(ctx, kind, ownerID, id, func(list *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
-		return true, list.Review(o, in, skillID, a.KeyID, a.Lookups, a.Now)
-	})
-}
-
-// UnreviewOutcome removes the review of a skill of an outcome, if there is one.
-func (a Actor) UnreviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string,
-) (*catalog.OutcomeList, *catalog.Change, error) {
-	list, _, change, err := a.reviewOutcome(ctx, kind, ownerID, id,
-		func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
-			return catalog.Unreview(o, skillID, a.Lookups)
-		})
-	return list, change, err
-}
-
-// reviewOutcome changes the reviews of an outcome.
-func (a Actor) reviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id string,
-	review func(list *catalog.OutcomeList, o *catalog.Outcome) (changed bool, err error),
-) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
-	p, err := a.ownedOutcomes(ctx, kind, ownerID)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	o := p.List.Find(id)
-	if o == nil {
-		return nil, nil, nil, catalog.Absent()
-	}
-	was := catalog.Copy(p.List)
-	if changed, err := review(p.List, o); err != nil || !changed {
-		return p.List, o, &catalog.Change{}, err
-	}
-	change, err := a.save(p, was)
-	return p.List, o, change, err
-}
-
 // FoundOutcomes returns the outcomes that the section's syllabus states, as last extracted; none without a syllabus.
 func (a Actor) FoundOutcomes(ctx context.Context, s *catalog.Section) ([]catalog.FoundOutcome, error) {
 	if s.SyllabusHref == nil && s.DocumentID == nil {

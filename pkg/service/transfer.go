@@ -15,8 +15,7 @@ import (
 func (a Actor) CreatePackage(
 	ctx context.Context, in catalog.TransferPackageInput, courses []catalog.TransferCourseInput,
 ) (*catalog.TransferPackage, *catalog.Change, error) {
-	pack, change := &catalog.TransferPackage{}, &catalog.Change{}
-	err := Create(ctx, a, in, pack, change)
+	pack, change, err := New(a, ctx, in)
 	if err == nil {
 		_, err = a.newCourses(pack, courses, change)
 	}
