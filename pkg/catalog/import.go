@@ -153,10 +153,7 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
 		text(in.Sheet, nil)
 	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
-	resource := ""
-	if i.Resource != nil {
-		resource = *i.Resource
-	}
+	resource := ValueOr(i.Resource, "")
 	if document := l.Documents[i.DocumentID]; document != nil {
 		i.FileName = document.FileName
 	} else {

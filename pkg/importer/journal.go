@@ -195,9 +195,7 @@ func (j *journal) add(s *upsert.Step) {
 		resource := entry.Resource(s.Kind)
 		next.CountsByResource[resource] = next.CountsByResource[resource].Plus(counts)
 	}
-	if s.Position != nil {
-		next.Position = *s.Position
-	}
+	next.Position = catalog.ValueOr(s.Position, next.Position)
 	if next.Mode == catalog.ApplyRows { // a check does not continue, so that it makes no progress
 		next.Runs = 0
 	}

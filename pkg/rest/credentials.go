@@ -60,22 +60,16 @@ type builderWeights struct {
 	UndercoveragePenalty *float64 `json:"undercoveragePenalty,omitempty" minimum:"0" maximum:"100" default:"60" doc:"Weight of required skills that are not taught"`
 }
 
-func or[T any](given *T, otherwise T) T {
-	if given == nil {
-		return otherwise
-	}
-	return *given
-}
-
 func buildCredential(ctx context.Context, c *call, in *builderInput) (*service.Proposal, error) {
 	body := in.Body
+	weights, defaults := catalog.ValueOr(body.Weights, builderWeights{}), alignment.DefaultWeights
 	request := alignment.CredentialRequest{
-		MinSections: or(body.MinSections, 1), MaxSections: or(body.MaxSections, 20), Weights: alignment.DefaultWeights,
-	}
-	if w := body.Weights; w != nil {
-		request.Weights.OverlapPenalty = or(w.OverlapPenalty, request.Weights.OverlapPenalty)
-		request.Weights.SectionCountPenalty = or(w.SectionCountPenalty, request.Weights.SectionCountPenalty)
-		request.Weights.UndercoveragePenalty = or(w.UndercoveragePenalty, request.Weights.UndercoveragePenalty)
+		MinSections: catalog.ValueOr(body.MinSections, 1), MaxSections: catalog.ValueOr(body.MaxSections, 20),
+		Weights: alignment.Weights{
+			OverlapPenalty:       catalog.ValueOr(weights.OverlapPenalty, defaults.OverlapPenalty),
+			SectionCountPenalty:  catalog.ValueOr(weights.SectionCountPenalty, defaults.SectionCountPenalty),
+			UndercoveragePenalty: catalog.ValueOr(weights.UndercoveragePenalty, defaults.UndercoveragePenalty),
+		},
 	}
 	return c.actor().BuildCredential(ctx, request, body.JobIdentifiers, body.AllowedCourseIDs)
 }

@@ -228,11 +228,7 @@ func (p *Publication) describe(r catalog.Record) []Described {
 		return append([]Described{{"course", r.ID, r.Code, entity, nil}}, framework...)
 	case *catalog.Program:
 		described := ctdl.Program{Program: r, Courses: p.named(r.CourseOrder), Credentials: p.named(r.CredentialIDs)}
-		code := ""
-		if r.Code != nil {
-			code = *r.Code
-		}
-		framework, outcomes := p.framework(r.ID, code, r.Name)
+		framework, outcomes := p.framework(r.ID, catalog.ValueOr(r.Code, ""), r.Name)
 		described.Taught.Outcomes = outcomes
 		if r.CIPCode != nil {
 			described.CIP = []ctdl.Code{{Code: *r.CIPCode}}
