@@ -114,6 +114,13 @@ type ImportProblem struct {
 	Value   string `json:"value" doc:"The value, of at most 200 characters"`
 }
 
+func (p ImportProblem) String() string {
+	if p.Column == "" {
+		return p.Message
+	}
+	return p.Column + ": " + p.Message
+}
+
 // ImportRejects is the file of the rows that an import rejected.
 type ImportRejects struct {
 	URL       string `json:"url" format:"uri" doc:"Signed address of a CSV file with the rejected rows and the reasons"`

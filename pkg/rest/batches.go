@@ -154,8 +154,8 @@ func (b batched) row(i int, item BatchItem) entry.Row {
 	return row
 }
 
-func unreadable(field, message string) entry.Problem {
-	return entry.Problem{Column: field, Code: entry.InvalidValue, Message: message}
+func unreadable(field, message string) catalog.ImportProblem {
+	return catalog.ImportProblem{Column: field, Code: entry.InvalidValue, Message: message}
 }
 
 // problem returns the problem of an item as its own request would report it.

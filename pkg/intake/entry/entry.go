@@ -38,9 +38,9 @@ type Row struct {
 	// Gone reports that the other system has deleted the record.
 	Gone bool
 	// Problems are reasons why the row cannot be imported.
-	Problems []Problem
+	Problems []catalog.ImportProblem
 	// Ignored are values that the record is imported without, since their columns cannot have them.
-	Ignored []Problem
+	Ignored []catalog.ImportProblem
 	// Header and Source are the table's header and the line's cells, from which the line can be written again. For
 	// JSON, Source is the object and Header is nil.
 	Header, Source []string
@@ -113,28 +113,12 @@ var PartOf = map[string]string{
 	"sendCode1": "sending", "receiveCode1": "receiving",
 }
 
-// Problem is a value that a record cannot have.
-type Problem struct {
-	Line    int
-	Column  string // header; "" if the problem concerns the whole line
-	Code    string
-	Message string
-	Value   string // at most MaxValue characters
-}
-
 // Codes of problems.
 const (
 	InvalidValue = "invalid_value"  // the column cannot take the value
 	TooManyCells = "too_many_cells" // the line has more cells than the header
 	Conflicting  = "conflicting"    // another line of the same record has another value
 )
-
-func (p Problem) String() string {
-	if p.Column == "" {
-		return p.Message
-	}
-	return p.Column + ": " + p.Message
-}
 
 // ctidName starts the names of records that a file names by their CTIDs.
 const ctidName = "ctid:"
