@@ -106,9 +106,7 @@ func updateArticulation(
 	actor := c.actor()
 	a, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
 		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
-	}, func(ctx context.Context) (catalog.Lookups, error) {
-		return actor.NamedBy(ctx, in.Body)
-	})
+	}, parallel.Call(actor.NamedBy, in.Body))
 	if err != nil {
 		return nil, nil, err
 	}

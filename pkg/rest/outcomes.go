@@ -99,9 +99,9 @@ func adoptOutcomes(
 
 // outcomes returns the outcomes of a course or a program.
 func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, in includeInput) (*OutcomeList, error) {
-	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.OwnedOutcomes, error) {
-		return c.actor().Outcomes(ctx, kind, ownerID)
-	}, func(ctx context.Context) (*catalog.ExtractionResult, error) {
+	p, result, err := parallel.Two(ctx, parallel.Call2(c.actor().Outcomes, kind, ownerID), func(
+		ctx context.Context,
+	) (*catalog.ExtractionResult, error) {
 		if !slices.Contains(in.Include, "evidence") {
 			return nil, nil
 		}

@@ -113,9 +113,7 @@ func (c *call) attempt(
 			decided = c.resolve(ctx, change)
 		}
 		return none{}, nil
-	}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {
-		return c.recorded(ctx, key)
-	})
+	}, parallel.Call(c.recorded, key))
 	if err == nil && recorded == nil {
 		if decided == nil {
 			decided = c.checkIfMatch(ctx)

@@ -85,10 +85,9 @@ func (a Actor) add(ctx context.Context, record catalog.Record, change *catalog.C
 // directoryFor reads the directory of a new record's list.
 func (a Actor) directoryFor(ctx context.Context, record catalog.Record) (dir *catalog.Directory, err error) {
 	kind, external := catalog.KindOf(record), catalog.ExternalOf(record)
-	err = parallel.All(ctx, func(ctx context.Context) (err error) {
-		dir, err = a.Store.Directory(ctx, a.Org, kind)
-		return err
-	}, func(ctx context.Context) error {
+	err = parallel.All(ctx, parallel.Into(&dir, parallel.Call2(a.Store.Directory, a.Org, kind)), func(
+		ctx context.Context,
+	) error {
 		if a.Name == nil || external == nil || external.ExternalID == nil {
 			return nil
 		}
@@ -177,7 +176,5 @@ func Delete[R catalog.Record](a Actor, ctx context.Context, id string) (*catalog
 
 // withDirectory reads a record in parallel with the directory of its list.
 func withDirectory[R catalog.Record](ctx context.Context, a Actor, load Load[R]) (R, *catalog.Directory, error) {
-	return parallel.Two(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
-		return a.Store.Directory(ctx, a.Org, kindOf[R]())
-	})
+	return parallel.Two(ctx, load, parallel.Call2(a.Store.Directory, a.Org, kindOf[R]()))
 }

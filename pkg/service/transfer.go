@@ -219,9 +219,8 @@ func (a Actor) newMatcher(
 		}
 	}
 	var err error
-	m.candidates, m.decided, err = parallel.Two(ctx, a.candidates, func(ctx context.Context) (decisions, error) {
-		return a.decisionsUnder(ctx, slices.Collect(maps.Keys(keys)), m.today)
-	})
+	m.candidates, m.decided, err = parallel.Two(ctx, a.candidates,
+		parallel.Call2(a.decisionsUnder, slices.Collect(maps.Keys(keys)), m.today))
 	return m, err
 }
 
