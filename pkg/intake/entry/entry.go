@@ -72,6 +72,19 @@ func (row Row) Column(field string) string {
 	return ""
 }
 
+// TakeTexts removes a list of strings from an object and returns it; false if it is something else.
+func TakeTexts(object map[string]any, key string) (texts []string, ok bool) {
+	list, ok := object[key].([]any)
+	delete(object, key)
+	texts = make([]string, len(list))
+	for i := range list {
+		var isText bool
+		texts[i], isText = list[i].(string)
+		ok = ok && isText
+	}
+	return texts, ok
+}
+
 // Count returns the number of records that the row is about: of outcomes in a list, which is one row.
 func (row Row) Count() int {
 	if list, ok := row.Fields["outcomes"].([]any); ok && row.Kind == catalog.OutcomeListKind {
