@@ -17,15 +17,6 @@ import (
 // be a pure function. It may include the skill itself.
 type Related func(skillID string) []string
 
-// Candidate is a section that may be chosen as the equivalent of a transfer course, or as part of a credential.
-type Candidate struct {
-	SectionID   string
-	CourseID    string
-	CourseName  string
-	SectionName string
-	Skills      []catalog.SkillRef
-}
-
 // maxLevel is the highest level of a skill.
 const maxLevel = 5
 

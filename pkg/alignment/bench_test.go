@@ -50,14 +50,14 @@ func skillID(field, number int) string {
 		number*13%65536, field*1000+number)
 }
 
-func (w world) sections(n, courses int) []alignment.Candidate {
-	list := make([]alignment.Candidate, n)
+func (w world) sections(n, courses int) []catalog.SectionProfile {
+	list := make([]catalog.SectionProfile, n)
 	for i := range list {
 		course := i % courses
-		list[i] = alignment.Candidate{
-			SectionID: fmt.Sprintf("sec_%05d", i), CourseID: fmt.Sprintf("crs_%05d", course),
-			CourseName: fmt.Sprintf("Course %d", course), SectionName: fmt.Sprintf("Section %d", i),
-			Skills: w.skills(course%fields, 15),
+		list[i] = catalog.SectionProfile{
+			SectionID: fmt.Sprintf("sec_%05d", i), CourseProfile: catalog.CourseProfile{CourseID: fmt.Sprintf("crs_%05d", course), CourseName: fmt.Sprintf("Course %d", course)},
+			SectionName:   fmt.Sprintf("Section %d", i),
+			SectionSkills: w.skills(course%fields, 15),
 		}
 	}
 	return list
@@ -113,7 +113,7 @@ func BenchmarkMatch(b *testing.B) {
 		for b.Loop() {
 			for _, section := range sections {
 				sum := 0.0
-				for _, s := range section.Skills {
+				for _, s := range section.SectionSkills {
 					best := 0.0
 					for _, t := range transfer {
 						reach := min(1, float64(t.Level)/float64(s.Level))
@@ -142,7 +142,7 @@ func BenchmarkReport(b *testing.B) {
 		}
 		r.Courses = append(r.Courses, alignment.ReportCourse{
 			Profile: profile, Sections: []catalog.SectionProfile{{CourseProfile: profile, SectionID: s.SectionID,
-				SectionName: s.SectionName, SectionSkills: s.Skills}},
+				SectionName: s.SectionName, SectionSkills: s.SectionSkills}},
 		})
 		r.Record.Settings.Courses = append(r.Record.Settings.Courses, s.CourseID)
 	}

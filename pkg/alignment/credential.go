@@ -25,7 +25,7 @@ var DefaultWeights = Weights{OverlapPenalty: 10, SectionCountPenalty: 30, Underc
 // some jobs, no two of the same course.
 type CredentialRequest struct {
 	Jobs        []JobProfile
-	Candidates  []Candidate
+	Candidates  []catalog.SectionProfile
 	MinSections int
 	MaxSections int
 	Weights     Weights
@@ -92,7 +92,7 @@ func Build(r CredentialRequest) (Proposal, error) {
 	}
 
 	found := p.solve()
-	var chosen []Candidate
+	var chosen []catalog.SectionProfile
 	for _, o := range found.chosen {
 		chosen = append(chosen, qualified[o])
 	}
@@ -149,20 +149,20 @@ func (d demand) point() int64 { return 100 * whole * d.all }
 
 // puzzle returns the request in integers, for the candidates that qualify: option i is
 // candidate i. The cost of choosing nothing is left out.
-func (d demand) puzzle(r CredentialRequest) (puzzle, []Candidate) {
+func (d demand) puzzle(r CredentialRequest) (puzzle, []catalog.SectionProfile) {
 	undercoverage := hundredths(r.Weights.UndercoveragePenalty)
 	count := hundredths(r.Weights.SectionCountPenalty)
 	overlap := hundredths(r.Weights.OverlapPenalty)
 	p := puzzle{
 		skills: len(d.required), least: r.MinSections, most: r.MaxSections, nuance: d.point() / 20000, effort: workLimit,
 	}
-	var qualified []Candidate
-	for _, c := range slices.SortedFunc(slices.Values(r.Candidates), func(a, b Candidate) int {
+	var qualified []catalog.SectionProfile
+	for _, c := range slices.SortedFunc(slices.Values(r.Candidates), func(a, b catalog.SectionProfile) int {
 		return cmp.Or(cmp.Compare(a.CourseID, b.CourseID), cmp.Compare(a.SectionID, b.SectionID))
 	}) {
 		var parts []part
 		var taught int64
-		for _, s := range c.Skills {
+		for _, s := range c.SectionSkills {
 			if i, ok := d.at[s.SkillID]; ok && d.weights[i] > 0 {
 				share := d.weights[i] * credit(level(s), level(d.required[i]))
 				// The section that covers a skill saves its undercoverage and is not overlap.
@@ -182,12 +182,12 @@ func (d demand) puzzle(r CredentialRequest) (puzzle, []Candidate) {
 }
 
 // met returns how far the chosen sections meet the demand.
-func (d demand) met(chosen []Candidate) Proposal {
+func (d demand) met(chosen []catalog.SectionProfile) Proposal {
 	p := Proposal{SectionIDs: []string{}, CoveredSkills: []catalog.SkillRef{}, UncoveredSkills: []catalog.SkillRef{}}
 	best := make([]int, len(d.required))
 	for _, c := range chosen {
 		p.SectionIDs = append(p.SectionIDs, c.SectionID)
-		for _, s := range c.Skills {
+		for _, s := range c.SectionSkills {
 			if i, ok := d.at[s.SkillID]; ok {
 				best[i] = max(best[i], level(s))
 			}

@@ -31,16 +31,16 @@ func skillList(atMost int) *rapid.Generator[[]catalog.SkillRef] {
 	})
 }
 
-func candidates(atMost, courses int) *rapid.Generator[[]alignment.Candidate] {
-	return rapid.Custom(func(t *rapid.T) []alignment.Candidate {
+func candidates(atMost, courses int) *rapid.Generator[[]catalog.SectionProfile] {
+	return rapid.Custom(func(t *rapid.T) []catalog.SectionProfile {
 		n := rapid.IntRange(0, atMost).Draw(t, "sections")
-		list := make([]alignment.Candidate, n)
+		list := make([]catalog.SectionProfile, n)
 		for i := range list {
 			course := rapid.IntRange(0, courses-1).Draw(t, "course")
-			list[i] = alignment.Candidate{
-				SectionID: fmt.Sprintf("sec%02d", i), CourseID: fmt.Sprintf("crs%d", course),
-				CourseName: fmt.Sprintf("Course %d", course), SectionName: fmt.Sprintf("Section %d", i),
-				Skills: skillList(6).Draw(t, "skills"),
+			list[i] = catalog.SectionProfile{
+				SectionID: fmt.Sprintf("sec%02d", i), CourseProfile: catalog.CourseProfile{CourseID: fmt.Sprintf("crs%d", course), CourseName: fmt.Sprintf("Course %d", course)},
+				SectionName:   fmt.Sprintf("Section %d", i),
+				SectionSkills: skillList(6).Draw(t, "skills"),
 			}
 		}
 		return list
@@ -62,7 +62,7 @@ func jobs(atMost int) *rapid.Generator[[]alignment.JobProfile] {
 }
 
 // costOf is the documented objective of a choice, by definition and in floating point.
-func costOf(r alignment.CredentialRequest, chosen []alignment.Candidate) float64 {
+func costOf(r alignment.CredentialRequest, chosen []catalog.SectionProfile) float64 {
 	need, weight := map[string]int{}, map[string]float64{}
 	var all float64
 	for _, j := range r.Jobs {
@@ -76,7 +76,7 @@ func costOf(r alignment.CredentialRequest, chosen []alignment.Candidate) float64
 	for id, required := range need {
 		var best float64
 		for _, c := range chosen {
-			for _, s := range c.Skills {
+			for _, s := range c.SectionSkills {
 				if s.SkillID == id {
 					share := weight[id] * math.Min(1, float64(s.Level)/float64(required))
 					taught += share
@@ -92,8 +92,8 @@ func costOf(r alignment.CredentialRequest, chosen []alignment.Candidate) float64
 }
 
 // teaches reports whether a section qualifies.
-func teaches(c alignment.Candidate, jobs []alignment.JobProfile) bool {
-	for _, s := range c.Skills {
+func teaches(c catalog.SectionProfile, jobs []alignment.JobProfile) bool {
+	for _, s := range c.SectionSkills {
 		for _, j := range jobs {
 			for _, q := range j.SkillRequirements {
 				if q.SkillID == s.SkillID && q.Confidence > 0 {
@@ -107,7 +107,7 @@ func teaches(c alignment.Candidate, jobs []alignment.JobProfile) bool {
 
 // cheapest tries every choice.
 func cheapest(r alignment.CredentialRequest) (cost float64, found bool) {
-	var qualified []alignment.Candidate
+	var qualified []catalog.SectionProfile
 	for _, c := range r.Candidates {
 		if teaches(c, r.Jobs) {
 			qualified = append(qualified, c)
@@ -115,7 +115,7 @@ func cheapest(r alignment.CredentialRequest) (cost float64, found bool) {
 	}
 	cost = math.Inf(1)
 	for set := range 1 << len(qualified) {
-		var chosen []alignment.Candidate
+		var chosen []catalog.SectionProfile
 		courses := map[string]bool{}
 		for i, c := range qualified {
 			if set>>i&1 == 1 {
@@ -197,7 +197,7 @@ func TestBuildIsExact(t *testing.T) {
 // checkChoice reports a choice that breaks a rule, does not cost what it says, or in
 // which a section can go, or give way to one of a smaller id, at equal cost.
 func checkChoice(t *rapid.T, r alignment.CredentialRequest, got alignment.Proposal) {
-	var chosen []alignment.Candidate
+	var chosen []catalog.SectionProfile
 	courses := map[string]bool{}
 	for _, c := range r.Candidates {
 		if slices.Contains(got.SectionIDs, c.SectionID) {
@@ -237,11 +237,11 @@ func TestBuild(t *testing.T) {
 	skill := func(id string, level int) catalog.SkillRef {
 		return catalog.SkillRef{SkillID: id, SkillName: id, Level: level, Confidence: 1}
 	}
-	section := func(id, course string, skills ...catalog.SkillRef) alignment.Candidate {
-		return alignment.Candidate{SectionID: id, CourseID: course, Skills: skills}
+	section := func(id, course string, skills ...catalog.SkillRef) catalog.SectionProfile {
+		return catalog.SectionProfile{SectionID: id, CourseProfile: catalog.CourseProfile{CourseID: course}, SectionSkills: skills}
 	}
 	developer := job("developer", skill("go", 4), skill("sql", 2), skill("testing", 3), skill("git", 2))
-	request := func(min, max int, candidates ...alignment.Candidate) alignment.CredentialRequest {
+	request := func(min, max int, candidates ...catalog.SectionProfile) alignment.CredentialRequest {
 		return alignment.CredentialRequest{
 			Jobs: []alignment.JobProfile{developer}, Candidates: candidates,
 			MinSections: min, MaxSections: max, Weights: alignment.DefaultWeights,
@@ -339,7 +339,7 @@ func TestBuild(t *testing.T) {
 		request        alignment.CredentialRequest
 	}{
 		{"no requirement", "body.jobIdentifiers", alignment.CredentialRequest{
-			Jobs: []alignment.JobProfile{job("nothing")}, Candidates: []alignment.Candidate{section("a", "1", skill("go", 4))},
+			Jobs: []alignment.JobProfile{job("nothing")}, Candidates: []catalog.SectionProfile{section("a", "1", skill("go", 4))},
 			MinSections: 1, MaxSections: 2,
 		}},
 		{"no candidate", "body", request(1, 20)},
@@ -369,8 +369,9 @@ func TestBuildTakesEveryCourse(t *testing.T) {
 		Jobs: []alignment.JobProfile{
 			{JobID: "a", SkillRequirements: []catalog.SkillRef{skill}}, {JobID: "b", SkillRequirements: []catalog.SkillRef{stronger}},
 		},
-		Candidates: []alignment.Candidate{
-			{SectionID: "a", CourseID: "1", Skills: []catalog.SkillRef{skill}}, {SectionID: "b", CourseID: "2", Skills: []catalog.SkillRef{skill}},
+		Candidates: []catalog.SectionProfile{
+			{SectionID: "a", CourseProfile: catalog.CourseProfile{CourseID: "1"}, SectionSkills: []catalog.SkillRef{skill}},
+			{SectionID: "b", CourseProfile: catalog.CourseProfile{CourseID: "2"}, SectionSkills: []catalog.SkillRef{skill}},
 		},
 		MinSections: 2, MaxSections: 3, Weights: alignment.DefaultWeights,
 	}
@@ -403,8 +404,8 @@ func TestBuildIsBounded(t *testing.T) {
 	}
 	r := alignment.CredentialRequest{MinSections: 1, MaxSections: 20, Weights: alignment.DefaultWeights}
 	for i := range 300 {
-		r.Candidates = append(r.Candidates, alignment.Candidate{
-			SectionID: fmt.Sprintf("sec%03d", i), CourseID: fmt.Sprintf("crs%03d", i/2), Skills: list(12),
+		r.Candidates = append(r.Candidates, catalog.SectionProfile{
+			SectionID: fmt.Sprintf("sec%03d", i), CourseProfile: catalog.CourseProfile{CourseID: fmt.Sprintf("crs%03d", i/2)}, SectionSkills: list(12),
 		})
 	}
 	for i := range 20 {

@@ -74,10 +74,6 @@ func (s survey) alignmentRows() [][]string {
 		for _, j := range s.jobs {
 			item := items[0]
 			items = items[1:]
-			var section string
-			if item.SectionID != nil {
-				section = *item.SectionID
-			}
 			var matched, missing []string
 			for _, m := range item.MatchedSkills {
 				matched = append(matched, fmt.Sprintf("%s (%d of %d)", m.SkillName, m.TaughtLevel, m.RequiredLevel))
@@ -86,7 +82,7 @@ func (s survey) alignmentRows() [][]string {
 				missing = append(missing, fmt.Sprintf("%s (%d)", m.SkillName, m.RequiredLevel))
 			}
 			rows = append(rows, []string{
-				text(item.CourseID), text(c.profile.CourseCode), text(c.profile.CourseName), text(section),
+				text(item.CourseID), text(c.profile.CourseCode), text(c.profile.CourseName), text(valueOf(item.SectionID)),
 				text(item.JobID), text(j.profile.JobName), decimal(item.Score), list(matched), list(missing),
 			})
 		}
@@ -142,12 +138,9 @@ func (s survey) marketRows(market map[string]labor.Occupation, asked labor.Regio
 		"projectedGrowth", "annualOpenings", "typicalEducation", "source", "wageArea"}}
 	for _, o := range s.occupations(market) {
 		p := o.WagePercentiles
-		growth, education, area := "", "", ""
+		growth, area := "", ""
 		if o.ProjectedGrowth != nil {
 			growth = decimal(*o.ProjectedGrowth)
-		}
-		if o.TypicalEducation != nil {
-			education = *o.TypicalEducation
 		}
 		switch {
 		case wider(o, asked):
@@ -158,7 +151,7 @@ func (s survey) marketRows(market map[string]labor.Occupation, asked labor.Regio
 		rows = append(rows, []string{
 			text(o.SOCCode), text(o.Name), figure(o.TotalEmployment), figure(o.MedianAnnualWage),
 			figure(p.P10), figure(p.P25), figure(p.P75), figure(p.P90),
-			growth, figure(o.AnnualOpenings), text(education), text(o.Source), text(area),
+			growth, figure(o.AnnualOpenings), text(valueOf(o.TypicalEducation)), text(o.Source), text(area),
 		})
 	}
 	return rows

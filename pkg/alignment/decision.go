@@ -277,7 +277,7 @@ func (d Decision) comparison() *pageComparison {
 		Taught: cmp.Or(d.Taught.Name, "the section (deleted since)"),
 		Rule: fmt.Sprintf("A score of %.4f is %s: full from %s, partial from %s.", e.SkillsMatchScore,
 			equivalenceNames[e.Equivalence],
-			number(e.MatchingConfig.FullEquivalentThreshold), number(e.MatchingConfig.PartialEquivalentThreshold)),
+			decimal(e.MatchingConfig.FullEquivalentThreshold), decimal(e.MatchingConfig.PartialEquivalentThreshold)),
 		Basis:     "These are the current figures; an approval would freeze them.",
 		AboutSent: d.Sent.noQuotes(), AboutHere: d.Taught.noQuotes(),
 	}
@@ -428,9 +428,9 @@ func credits(c *catalog.Credits) string {
 	if c == nil {
 		return ""
 	}
-	amount := number(c.Min)
+	amount := decimal(c.Min)
 	if c.Min != c.Max {
-		amount += " to " + number(c.Max)
+		amount += " to " + decimal(c.Max)
 	}
 	return amount + " " + creditUnits[c.Unit]
 }
@@ -440,12 +440,5 @@ var creditUnits = map[string]string{
 	"CLOCK_HOUR": "clock hours", "CEU": "CEU",
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
 // valueOf returns *s, or "" for nil.
-func valueOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func valueOf(s *string) string { return catalog.ValueOr(s, "") }

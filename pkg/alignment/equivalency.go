@@ -52,7 +52,7 @@ const relatedCredit = whole * 7 / 10
 // Index finds the sections that share skills with a transfer course without looking at the
 // others. It is immutable and safe for concurrent use.
 type Index struct {
-	sections []Candidate
+	sections []catalog.SectionProfile
 	total    []int64              // by section: the sum of confidences
 	postings map[string][]posting // by skill id
 }
@@ -66,21 +66,21 @@ type posting struct {
 
 // NewIndex indexes the candidates in any order; they must not change afterwards. Sections
 // without skills of positive confidence are left out.
-func NewIndex(candidates []Candidate) *Index {
+func NewIndex(candidates []catalog.SectionProfile) *Index {
 	x := &Index{postings: map[string][]posting{}}
 	for _, c := range candidates {
 		var total int64
-		for _, s := range c.Skills {
+		for _, s := range c.SectionSkills {
 			total += weight(s)
 		}
 		if total > 0 {
 			x.sections = append(x.sections, c)
 		}
 	}
-	slices.SortStableFunc(x.sections, func(a, b Candidate) int { return cmp.Compare(a.SectionID, b.SectionID) })
+	slices.SortStableFunc(x.sections, func(a, b catalog.SectionProfile) int { return cmp.Compare(a.SectionID, b.SectionID) })
 	x.total = make([]int64, len(x.sections))
 	for i, c := range x.sections {
-		for _, s := range c.Skills {
+		for _, s := range c.SectionSkills {
 			x.total[i] += weight(s)
 			x.postings[s.SkillID] = append(x.postings[s.SkillID], posting{int32(i), int8(level(s)), int16(weight(s))})
 		}
@@ -181,7 +181,7 @@ func (x *Index) Best(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, re
 }
 
 // compare lists the skills that a transfer course has and lacks for one section.
-func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig,
+func compare(c catalog.SectionProfile, score float64, transfer []catalog.SkillRef, have map[string]offer, cfg catalog.MatchingConfig,
 	related Related) Match {
 	m := Match{
 		CourseSectionID: c.SectionID, CourseID: c.CourseID, CourseName: c.CourseName, SectionName: c.SectionName,
@@ -191,7 +191,7 @@ func compare(c Candidate, score float64, transfer []catalog.SkillRef, have map[s
 		UnmatchedInstitutionalSkills: []catalog.SkillRef{},
 	}
 	taught := map[string]bool{}
-	for _, s := range c.Skills {
+	for _, s := range c.SectionSkills {
 		taught[s.SkillID] = true
 		o, ok := have[s.SkillID]
 		if !ok {

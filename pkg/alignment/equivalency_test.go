@@ -26,13 +26,13 @@ func neighbours(pairs ...[2]string) alignment.Related {
 
 // bestScores compares a transfer course with every section, one skill with one
 // skill, in exact fractions: the rule of docs/contract.md as it is written.
-func bestScores(sections []alignment.Candidate, transfer []catalog.SkillRef,
+func bestScores(sections []catalog.SectionProfile, transfer []catalog.SkillRef,
 	related alignment.Related) []alignment.Match {
 	tenThousand := big.NewRat(10000, 1)
 	var all []alignment.Match
 	for _, c := range sections {
 		sum, total := new(big.Rat), new(big.Rat)
-		for _, s := range c.Skills {
+		for _, s := range c.SectionSkills {
 			confidence, _ := new(big.Rat).SetString(big.NewFloat(s.Confidence).Text('f', 4))
 			total.Add(total, confidence)
 			best := new(big.Rat)
@@ -87,15 +87,15 @@ func TestMatchIsExact(t *testing.T) {
 		for _, m := range matches {
 			got = append(got, alignment.Match{CourseSectionID: m.CourseSectionID, SkillsMatchScore: m.SkillsMatchScore})
 
-			section := sections[slices.IndexFunc(sections, func(c alignment.Candidate) bool {
+			section := sections[slices.IndexFunc(sections, func(c catalog.SectionProfile) bool {
 				return c.SectionID == m.CourseSectionID
 			})]
-			if len(m.SkillMatches)+len(m.UnmatchedInstitutionalSkills) != len(section.Skills) {
+			if len(m.SkillMatches)+len(m.UnmatchedInstitutionalSkills) != len(section.SectionSkills) {
 				t.Fatalf("%s: %d skills matched, %d not, of %d", m.CourseSectionID, len(m.SkillMatches),
-					len(m.UnmatchedInstitutionalSkills), len(section.Skills))
+					len(m.UnmatchedInstitutionalSkills), len(section.SectionSkills))
 			}
 			for _, u := range m.UnmatchedTransferSkills {
-				for _, s := range section.Skills {
+				for _, s := range section.SectionSkills {
 					if s.SkillID == u.SkillID || slices.Contains(related(u.SkillID), s.SkillID) {
 						t.Fatalf("%s: %s is not an unmatched skill, it meets %s", m.CourseSectionID, u.SkillID, s.SkillID)
 					}
@@ -117,14 +117,14 @@ func TestBest(t *testing.T) {
 		return []catalog.SkillRef{{SkillID: id, SkillName: id, Level: 3, Confidence: confidence}}
 	}
 	none := func(string) []string { return nil }
-	unrelated := []alignment.Candidate{
-		{SectionID: "sec_c", Skills: skills("drawing", 1)}, {SectionID: "sec_b", Skills: skills("poetry", 1)},
-		{SectionID: "sec_a", Skills: skills("sql", 0)}, // without confidence it teaches nothing
+	unrelated := []catalog.SectionProfile{
+		{SectionID: "sec_c", SectionSkills: skills("drawing", 1)}, {SectionID: "sec_b", SectionSkills: skills("poetry", 1)},
+		{SectionID: "sec_a", SectionSkills: skills("sql", 0)}, // without confidence it teaches nothing
 	}
-	for want, sections := range map[string][]alignment.Candidate{
+	for want, sections := range map[string][]catalog.SectionProfile{
 		"":      unrelated[2:],
 		"sec_b": unrelated,
-		"sec_d": append(unrelated, alignment.Candidate{SectionID: "sec_d", Skills: skills("sql", 0.1)}),
+		"sec_d": append(unrelated, catalog.SectionProfile{SectionID: "sec_d", SectionSkills: skills("sql", 0.1)}),
 	} {
 		best := alignment.NewIndex(sections).Best(skills("sql", 1), catalog.DefaultMatchingConfig, none)
 		if got := best; (got == nil) != (want == "") || got != nil && got.CourseSectionID != want {
@@ -144,12 +144,12 @@ func TestReason(t *testing.T) {
 		}
 		return refs
 	}
-	section := func(ids ...string) alignment.Candidate {
-		return alignment.Candidate{SectionID: "sec_1", CourseID: "crs_1", Skills: skill(ids...)}
+	section := func(ids ...string) catalog.SectionProfile {
+		return catalog.SectionProfile{SectionID: "sec_1", CourseProfile: catalog.CourseProfile{CourseID: "crs_1"}, SectionSkills: skill(ids...)}
 	}
 	cfg := catalog.MatchingConfig{FullEquivalentThreshold: 1, PartialEquivalentThreshold: 0.5}
 	for _, test := range []struct {
-		section alignment.Candidate
+		section catalog.SectionProfile
 		want    alignment.Reason
 	}{
 		{section(), alignment.NoSectionHasSkills},
@@ -158,10 +158,10 @@ func TestReason(t *testing.T) {
 		{section("sql", "java"), ""},
 		{section("sql"), ""},
 	} {
-		index := alignment.NewIndex([]alignment.Candidate{test.section})
+		index := alignment.NewIndex([]catalog.SectionProfile{test.section})
 		reason := index.Reason(index.Match(skill("sql"), cfg, func(string) []string { return nil }, 5))
 		if (reason == nil) != (test.want == "") || reason != nil && *reason != test.want {
-			t.Errorf("%v: reason %v, want %q", test.section.Skills, reason, test.want)
+			t.Errorf("%v: reason %v, want %q", test.section.SectionSkills, reason, test.want)
 		}
 	}
 }
@@ -170,21 +170,21 @@ func TestMatch(t *testing.T) {
 	ref := func(id string, level int, confidence float64) catalog.SkillRef {
 		return catalog.SkillRef{SkillID: id, SkillName: id, Level: level, Confidence: confidence}
 	}
-	sections := []alignment.Candidate{
-		{SectionID: "sec_b", CourseID: "crs_1", CourseName: "Programming", SectionName: "Day", Skills: []catalog.SkillRef{
+	sections := []catalog.SectionProfile{
+		{SectionID: "sec_b", CourseProfile: catalog.CourseProfile{CourseID: "crs_1", CourseName: "Programming"}, SectionName: "Day", SectionSkills: []catalog.SkillRef{
 			ref("python", 4, 1), ref("testing", 2, 0.5), ref("git", 2, 0.5),
 		}},
-		{SectionID: "sec_a", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Evening",
-			Skills: []catalog.SkillRef{ref("python", 3, 0.8)}},
-		{SectionID: "sec_c", CourseID: "crs_2", CourseName: "Scripting", SectionName: "Online",
-			Skills: []catalog.SkillRef{ref("python", 3, 0.3)}},
-		{SectionID: "sec_d", CourseID: "crs_3", CourseName: "Coding", SectionName: "Only",
-			Skills: []catalog.SkillRef{ref("ruby", 5, 1)}},
-		{SectionID: "sec_e", CourseID: "crs_4", CourseName: "Empty", SectionName: "Only"},
-		{SectionID: "sec_f", CourseID: "crs_5", CourseName: "Weightless", SectionName: "Only",
-			Skills: []catalog.SkillRef{ref("python", 1, 0)}},
-		{SectionID: "sec_g", CourseID: "crs_6", CourseName: "Poetry", SectionName: "Only",
-			Skills: []catalog.SkillRef{ref("poetry", 1, 1)}},
+		{SectionID: "sec_a", CourseProfile: catalog.CourseProfile{CourseID: "crs_2", CourseName: "Scripting"}, SectionName: "Evening",
+			SectionSkills: []catalog.SkillRef{ref("python", 3, 0.8)}},
+		{SectionID: "sec_c", CourseProfile: catalog.CourseProfile{CourseID: "crs_2", CourseName: "Scripting"}, SectionName: "Online",
+			SectionSkills: []catalog.SkillRef{ref("python", 3, 0.3)}},
+		{SectionID: "sec_d", CourseProfile: catalog.CourseProfile{CourseID: "crs_3", CourseName: "Coding"}, SectionName: "Only",
+			SectionSkills: []catalog.SkillRef{ref("ruby", 5, 1)}},
+		{SectionID: "sec_e", CourseProfile: catalog.CourseProfile{CourseID: "crs_4", CourseName: "Empty"}, SectionName: "Only"},
+		{SectionID: "sec_f", CourseProfile: catalog.CourseProfile{CourseID: "crs_5", CourseName: "Weightless"}, SectionName: "Only",
+			SectionSkills: []catalog.SkillRef{ref("python", 1, 0)}},
+		{SectionID: "sec_g", CourseProfile: catalog.CourseProfile{CourseID: "crs_6", CourseName: "Poetry"}, SectionName: "Only",
+			SectionSkills: []catalog.SkillRef{ref("poetry", 1, 1)}},
 	}
 	transfer := []catalog.SkillRef{ref("python", 3, 0.9), ref("debugging", 2, 0.7), ref("drawing", 5, 0.6)}
 	related := neighbours([2]string{"debugging", "testing"}, [2]string{"python", "ruby"})

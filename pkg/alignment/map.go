@@ -179,10 +179,8 @@ func (c mapCell) stale(outcome catalog.Outcome) bool {
 
 // compute computes the marks.
 func (c Curriculum) compute() *mapping {
-	m := &mapping{Curriculum: c, settings: catalog.DefaultMapSettings, outcomes: c.Outcomes.Outcomes}
-	if c.Program.MapSettings != nil {
-		m.settings = *c.Program.MapSettings
-	}
+	settings := catalog.ValueOr(c.Program.MapSettings, catalog.DefaultMapSettings)
+	m := &mapping{Curriculum: c, settings: settings, outcomes: c.Outcomes.Outcomes}
 	for _, course := range c.Courses {
 		m.courses = append(m.courses, surveyCourse(course.ReportCourse))
 	}

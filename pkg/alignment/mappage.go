@@ -28,10 +28,7 @@ func (c mapCell) letters() string {
 
 // label returns the code of an outcome, otherwise its number.
 func label(o int, outcome catalog.Outcome) string {
-	if outcome.Code != nil {
-		return *outcome.Code
-	}
-	return strconv.Itoa(o + 1)
+	return catalog.ValueOr(outcome.Code, strconv.Itoa(o+1))
 }
 
 // WriteCSV writes the map as a table (RFC 4180): a row for each course, or, if long, for each cell.
@@ -80,9 +77,8 @@ func (m *mapping) longRows() [][]string {
 		}
 		decided := make([]string, 5)
 		if d := cell.Decided; d != nil {
-			decided = []string{string(d.Mark), "", d.DecidedAt.String(), text(d.KeyID), string(d.ComputedThen)}
-			if d.Note != nil {
-				decided[1] = text(*d.Note)
+			decided = []string{
+				string(d.Mark), text(valueOf(d.Note)), d.DecidedAt.String(), text(d.KeyID), string(d.ComputedThen),
 			}
 		}
 		var skills, outcomes []string
@@ -191,11 +187,9 @@ const maxMarks = 2_500_000
 func (c Curriculum) Page() MapPage {
 	m := c.compute()
 	p := MapPage{
-		ID: c.Program.ID, Name: c.Program.Name, Settled: c.settled(), Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 14,
+		ID: c.Program.ID, Name: c.Program.Name, Code: valueOf(c.Program.Code), Settled: c.settled(),
+		Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 14,
 		Basis: c.Basis, Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
-	}
-	if c.Program.Code != nil {
-		p.Code = *c.Program.Code
 	}
 	kept := 0
 	for o := range m.outcomes {

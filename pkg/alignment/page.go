@@ -95,13 +95,10 @@ func (r Report) Page() Page {
 		view = AlignmentView
 	}
 	p := Page{
-		ID: r.Record.ID, Name: r.Record.Name, View: view,
+		ID: r.Record.ID, Name: r.Record.Name, Description: valueOf(r.Record.Description), View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
 		Courses: s.pageCourses(), Jobs: s.pageJobs(),
 		WideJobs: len(s.jobs) > 10, WideCourses: len(s.courses) > 16, Narrowed: len(s.skills) > 0,
-	}
-	if r.Record.Description != nil {
-		p.Description = *r.Record.Description
 	}
 	switch view {
 	case CoverageView:
@@ -241,16 +238,13 @@ func pageOccupations(all []labor.Occupation, region labor.Region) []pageOccupati
 	for _, o := range all {
 		p := pageOccupation{
 			Code: o.SOCCode, Name: o.Name,
-			Education: unknown, Source: cmp.Or(o.Source, unknown),
+			Education: cmp.Or(valueOf(o.TypicalEducation), unknown), Source: cmp.Or(o.Source, unknown),
 			Employment: amount("", o.TotalEmployment), Median: amount("$", o.MedianAnnualWage),
 			Range:  amount("$", o.WagePercentiles.P10) + " to " + amount("$", o.WagePercentiles.P90),
 			Growth: growth(o.ProjectedGrowth), Openings: amount("", o.AnnualOpenings),
 		}
 		if wider(o, region) {
 			p.Wider = areaOf(o.WageArea)
-		}
-		if o.TypicalEducation != nil {
-			p.Education = cmp.Or(*o.TypicalEducation, unknown)
 		}
 		if o.WagePercentiles.P10 == nil && o.WagePercentiles.P90 == nil {
 			p.Range = unknown

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (list *OutcomeList) Adopt(
 	statements, codes, characters := map[string]bool{}, map[string]bool{}, 0
 	for _, o := range list.Outcomes {
 		statements[plainStatement(o.Statement)] = true
-		codes[foldCode(*cmp.Or(o.Code, new("")))] = true
+		codes[foldCode(ValueOr(o.Code, ""))] = true
 		characters += utf8.RuneCountInString(o.Statement)
 	}
 	list.Outcomes = slices.Clone(list.Outcomes)

@@ -111,11 +111,7 @@ func (c *Change) ShortenEntries(a *Articulation) {
 // Period returns the days on which the articulation is in effect, from and to, as
 // "2026-08-01/2027-05-31", without an end as "2026-08-01/".
 func (a *Articulation) Period() string {
-	period := a.EffectiveFrom + "/"
-	if a.EffectiveTo != nil {
-		period += *a.EffectiveTo
-	}
-	return period
+	return a.EffectiveFrom + "/" + ValueOr(a.EffectiveTo, "")
 }
 
 // Number returns the articulation's sequence number.

@@ -76,13 +76,7 @@ func EndsFirst(keys []*Key, scope Scope, now Time) (first *Key, crowded bool) {
 			live = append(live, k)
 		}
 	}
-	const never = Time(math.MaxInt64)
-	ends := func(k *Key) Time {
-		if k.ExpiresAt == nil {
-			return never
-		}
-		return *k.ExpiresAt
-	}
+	ends := func(k *Key) Time { return ValueOr(k.ExpiresAt, math.MaxInt64) }
 	slices.SortFunc(live, func(a, b *Key) int {
 		return cmp.Or(cmp.Compare(ends(a), ends(b)), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})

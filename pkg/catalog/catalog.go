@@ -84,6 +84,14 @@ func (o Optional[T]) Or(old T) T {
 	return old
 }
 
+// ValueOr returns what a pointer points to, or otherwise for nil.
+func ValueOr[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
 // Type returns the type of the value.
 func (Optional[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
 

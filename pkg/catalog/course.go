@@ -95,9 +95,7 @@ const MaxCourseRowBytes = 300 << 10
 func (r SectionRef) bytes() int {
 	n := len(r.ID) + len(r.Name) + len(r.Description) + 110
 	for _, text := range []*string{r.ExternalID, r.Term, r.InstructorName} {
-		if text != nil {
-			n += len(*text)
-		}
+		n += len(ValueOr(text, ""))
 	}
 	return n
 }

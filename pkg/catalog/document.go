@@ -95,9 +95,7 @@ func HolderRecord(holder string) (kind Kind, parent, id string) {
 // HeldDocument returns the id of the document that is a record's syllabus; "" for none.
 func HeldDocument(r Record) string {
 	if holder, ok := r.(interface{ heldDocument() *string }); ok {
-		if id := holder.heldDocument(); id != nil {
-			return *id
-		}
+		return ValueOr(holder.heldDocument(), "")
 	}
 	return ""
 }

@@ -114,6 +114,13 @@ type ImportProblem struct {
 	Value   string `json:"value" doc:"The value, of at most 200 characters"`
 }
 
+func (p ImportProblem) String() string {
+	if p.Column == "" {
+		return p.Message
+	}
+	return p.Column + ": " + p.Message
+}
+
 // ImportRejects is the file of the rows that an import rejected.
 type ImportRejects struct {
 	URL       string `json:"url" format:"uri" doc:"Signed address of a CSV file with the rejected rows and the reasons"`
@@ -153,10 +160,7 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
 		text(in.Sheet, nil)
 	i.RetireMissing, i.OwnerID = in.RetireMissing.Or(false), in.OwnerID.Value
-	resource := ""
-	if i.Resource != nil {
-		resource = *i.Resource
-	}
+	resource := ValueOr(i.Resource, "")
 	if document := l.Documents[i.DocumentID]; document != nil {
 		i.FileName = document.FileName
 	} else {

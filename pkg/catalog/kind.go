@@ -170,23 +170,17 @@ var TitleFields = []string{"id", "name", "code", "uniqueTag"}
 
 // TitleOf returns the code and name by which a listed record is searched; a package's tag is its code.
 func TitleOf(r Record) (code, name string) {
-	optional := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
 	switch r := r.(type) {
 	case *Course:
 		return r.Code, r.Name
 	case *Program:
-		return optional(r.Code), r.Name
+		return ValueOr(r.Code, ""), r.Name
 	case *Credential:
-		return optional(r.Code), r.Name
+		return ValueOr(r.Code, ""), r.Name
 	case *Job:
 		return "", r.Name
 	case *TransferPackage:
-		return optional(r.UniqueTag), r.Name
+		return ValueOr(r.UniqueTag, ""), r.Name
 	}
 	panic("catalog: records of kind " + string(KindOf(r)) + " cannot be searched")
 }

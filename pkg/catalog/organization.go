@@ -79,9 +79,7 @@ func (in OrganizationInput) Apply(o *Organization, agentType func(name string) b
 	set("handle", in.Handle, &o.Handle, CanBeHandle, "must be 3 to 40 characters of a to z, 0 to 9 and -")
 	set("ctid", in.CTID, &o.CTID, func(s string) bool { return ctidForm().MatchString(s) && cmp.Or(o.CTID, s) == s },
 		"must be ce- and a UUID of version 4 in lower case; it can be set once")
-	if in.Publication != nil {
-		o.Publication = *in.Publication
-	}
+	o.Publication = ValueOr(in.Publication, o.Publication)
 	if o.Publication && o.Handle == "" {
 		wrong = append(wrong, FieldError{Location: "handle", Message: "is required with publication on"})
 	}

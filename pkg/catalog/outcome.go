@@ -312,12 +312,8 @@ func (o *Outcome) reviewed() skillset {
 	return skillset{&o.Skills, &o.Reviews, new(o.SkillsSource == GivenSkills)}
 }
 
-// Review adds the review of a skill of one of the outcomes, as ReviewInput.Apply does. The error is also Conflict if
-// the reviews of all outcomes exceed MaxReviews.
-func (list *OutcomeList) Review(o *Outcome, in ReviewInput, skillID, keyID string, l Lookups, now Time) error {
-	if err := in.Apply(o, skillID, keyID, l, now); err != nil {
-		return err
-	}
+// CheckReviews returns a Conflict if the reviews of all outcomes exceed MaxReviews.
+func (list *OutcomeList) CheckReviews() error {
 	reviews := 0
 	for _, o := range list.Outcomes {
 		reviews += len(o.Reviews)

@@ -90,11 +90,9 @@ func (r Review) stands(skills []SkillRef) []SkillRef {
 	if r.Verdict == Rejected {
 		return skills
 	}
-	level := r.Kept
-	if r.Level != nil {
-		level = *r.Level
-	}
-	return append(skills, SkillRef{SkillID: r.SkillID, SkillName: r.SkillName, Level: level, Confidence: 1})
+	return append(skills, SkillRef{
+		SkillID: r.SkillID, SkillName: r.SkillName, Level: ValueOr(r.Level, r.Kept), Confidence: 1,
+	})
 }
 
 // withdrawn appends the skill as it would be without the review, if it stays.

@@ -171,11 +171,8 @@ func (s *Section) begin(course *Course, id string, now Time) {
 // Ref returns the section as its course mentions it.
 func (s *Section) Ref() SectionRef {
 	ref := SectionRef{
-		ID: s.ID, Name: s.Name, ExternalID: s.ExternalID, Status: s.Status, InstructorName: s.InstructorName,
-		SkillCount: len(s.Skills), Reviewed: FullyReviewed(s.Skills, s.Reviews),
-	}
-	if s.Description != nil {
-		ref.Description = *s.Description
+		ID: s.ID, Name: s.Name, Description: ValueOr(s.Description, ""), ExternalID: s.ExternalID, Status: s.Status,
+		InstructorName: s.InstructorName, SkillCount: len(s.Skills), Reviewed: FullyReviewed(s.Skills, s.Reviews),
 	}
 	if s.Term != nil {
 		ref.Term = &s.Term.Code

@@ -40,10 +40,7 @@ func Skills(in []SkillInput, name func(id string) (string, bool), location strin
 	for i, s := range in {
 		at := fmt.Sprintf("%s[%d]", location, i)
 		known, ok := name(s.SkillID)
-		confidence := 1.0
-		if s.Confidence != nil {
-			confidence = unsigned(*s.Confidence)
-		}
+		confidence := unsigned(ValueOr(s.Confidence, 1))
 		if !ok {
 			wrong = append(wrong, FieldError{at + ".skillId", "must be in the loaded taxonomy", s.SkillID})
 		}

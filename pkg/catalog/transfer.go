@@ -30,12 +30,8 @@ type MatchingConfigInput struct {
 
 // Apply sets the given thresholds.
 func (in MatchingConfigInput) Apply(m *MatchingConfig, l Lookups) []FieldError {
-	if in.FullEquivalentThreshold != nil {
-		m.FullEquivalentThreshold = unsigned(*in.FullEquivalentThreshold)
-	}
-	if in.PartialEquivalentThreshold != nil {
-		m.PartialEquivalentThreshold = unsigned(*in.PartialEquivalentThreshold)
-	}
+	m.FullEquivalentThreshold = unsigned(ValueOr(in.FullEquivalentThreshold, m.FullEquivalentThreshold))
+	m.PartialEquivalentThreshold = unsigned(ValueOr(in.PartialEquivalentThreshold, m.PartialEquivalentThreshold))
 	if m.PartialEquivalentThreshold > m.FullEquivalentThreshold {
 		return []FieldError{{l.at("partialEquivalentThreshold"), "must not be greater than fullEquivalentThreshold",
 			m.PartialEquivalentThreshold}}

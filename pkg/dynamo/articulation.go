@@ -147,15 +147,8 @@ func (s *Store) saveMove(org catalog.OrgID, m *catalog.ArticulationMove) (write,
 
 // Moves reads the moves of an articulation, oldest first.
 func (s *Store) Moves(ctx context.Context, org catalog.OrgID, id string) ([]catalog.Move, error) {
-	moves := []catalog.Move{}
 	in := rangeQuery(partition(org, api.HistoryRows), id+"#", id+afterHash, true)
-	err := s.query(ctx, in, func(row item) (bool, error) {
-		var move catalog.Move
-		err := decode(row, &move)
-		moves = append(moves, move)
-		return true, err
-	})
-	return moves, err
+	return readAll[catalog.Move](ctx, s, in)
 }
 
 // TransferCoursesByID reads the existing transfer courses among ids and their packages, by id. An id contains the

@@ -18,7 +18,7 @@ func (s *Store) Key(ctx context.Context, hash string) (*catalog.Key, error) {
 
 // Keys reads all keys of a customer.
 func (s *Store) Keys(ctx context.Context, id catalog.CustomerID) ([]*catalog.Key, error) {
-	return readAll[catalog.Key](ctx, s, customerKeyKey(id, "").pk)
+	return readAll[*catalog.Key](ctx, s, partitionQuery(customerKeyKey(id, "").pk, true))
 }
 
 // SaveKey creates or replaces a key, both under its hash, for requests, and under its customer, for operators.
@@ -42,7 +42,7 @@ func (s *Store) Customer(ctx context.Context, id catalog.CustomerID) (*catalog.C
 
 // Customers reads all customers.
 func (s *Store) Customers(ctx context.Context) ([]*catalog.Customer, error) {
-	return readAll[catalog.Customer](ctx, s, customerKey("").pk)
+	return readAll[*catalog.Customer](ctx, s, partitionQuery(customerKey("").pk, true))
 }
 
 // SaveCustomer creates or replaces a customer.
@@ -57,7 +57,7 @@ func (s *Store) Organization(ctx context.Context, id catalog.OrgID) (*catalog.Or
 
 // Organizations reads all organizations.
 func (s *Store) Organizations(ctx context.Context) ([]*catalog.Organization, error) {
-	return readAll[catalog.Organization](ctx, s, organizationKey("").pk)
+	return readAll[*catalog.Organization](ctx, s, partitionQuery(organizationKey("").pk, true))
 }
 
 // SaveOrganization creates or replaces an organization.
@@ -132,12 +132,14 @@ func read[T any](ctx context.Context, s *Store, k key) (*T, error) {
 	return v, decode(row, v)
 }
 
-func readAll[T any](ctx context.Context, s *Store, pk string) ([]*T, error) {
-	found := []*T{}
-	err := s.query(ctx, partitionQuery(pk, true), func(row item) (bool, error) {
-		v := new(T)
+// readAll reads the rows that in selects.
+func readAll[T any](ctx context.Context, s *Store, in *dynamodb.QueryInput) ([]T, error) {
+	found := []T{}
+	err := s.query(ctx, in, func(row item) (bool, error) {
+		var v T
+		err := decode(row, &v)
 		found = append(found, v)
-		return true, decode(row, v)
+		return true, err
 	})
 	return found, err
 }

@@ -24,15 +24,8 @@ func (s *Store) saveMapDecision(org catalog.OrgID, c *catalog.MapDecisionChange)
 
 // MapDecisions reads the decisions on the map of a program, by outcome, then course.
 func (s *Store) MapDecisions(ctx context.Context, org catalog.OrgID, programID string) ([]catalog.MapDecision, error) {
-	var all []catalog.MapDecision
 	if !catalog.ProgramKind.Made(programID) {
 		return nil, nil
 	}
-	err := s.query(ctx, partitionQuery(mapRows(org, programID), true), func(row item) (bool, error) {
-		var d catalog.MapDecision
-		err := decode(row, &d)
-		all = append(all, d)
-		return true, err
-	})
-	return all, err
+	return readAll[catalog.MapDecision](ctx, s, partitionQuery(mapRows(org, programID), true))
 }

@@ -226,19 +226,10 @@ func (l limited) ReadAt(p []byte, at int64) (int, error) {
 func (w *Worker) loadRows(ctx context.Context, j *journal, content intake.Content, name string) error {
 	o := intake.Options{
 		Layout: intake.Layout(j.asked.Layout), Resource: entry.KindNamed(j.asked.Resource), MaxRows: catalog.MaxImportRows,
-		Columns: map[string]string{},
-	}
-	if j.saved.Sheet != nil {
-		o.Sheet = *j.saved.Sheet
-	}
-	if j.saved.OwnerID != nil {
-		o.Owner = *j.saved.OwnerID
+		Columns: map[string]string{}, Sheet: catalog.ValueOr(j.saved.Sheet, ""), Owner: catalog.ValueOr(j.saved.OwnerID, ""),
 	}
 	for header, field := range j.details.Overrides {
-		o.Columns[header] = ""
-		if field != nil {
-			o.Columns[header] = *field
-		}
+		o.Columns[header] = catalog.ValueOr(field, "")
 	}
 	file, err := intake.Open(content, name, o)
 	if ended := ctx.Err(); ended != nil {

@@ -195,9 +195,7 @@ func (j *journal) add(s *upsert.Step) {
 		resource := entry.Resource(s.Kind)
 		next.CountsByResource[resource] = next.CountsByResource[resource].Plus(counts)
 	}
-	if s.Position != nil {
-		next.Position = *s.Position
-	}
+	next.Position = catalog.ValueOr(s.Position, next.Position)
 	if next.Mode == catalog.ApplyRows { // a check does not continue, so that it makes no progress
 		next.Runs = 0
 	}
@@ -344,14 +342,9 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		p.Value = shortened(p.Value, intake.MaxValue)
 		found = append(found, numbered{row.Number, p})
 	}
-	ofFile := func(row entry.Row, problems ...entry.Problem) {
-		for _, p := range problems {
-			add(row, catalog.ImportProblem{Line: p.Line, Column: p.Column, Code: p.Code, Message: p.Message, Value: p.Value})
-		}
-	}
 	for _, r := range s.Incomplete {
 		if r.Ignored != nil {
-			ofFile(r.Row, *r.Ignored)
+			add(r.Row, *r.Ignored)
 		} else { // it refers to what the organization lacks
 			add(r.Row, catalog.ImportProblem{Code: "incomplete", Message: r.Reason})
 		}
@@ -360,7 +353,9 @@ func problems(s *upsert.Step, several bool) (all []catalog.ImportProblem) {
 		if r.Problem == nil {
 			continue
 		}
-		ofFile(r.Row, r.Row.Problems...)
+		for _, p := range r.Row.Problems {
+			add(r.Row, p)
+		}
 		code := string(r.Problem.Code)
 		if r.Problem.Code == catalog.ValidationFailed {
 			code = entry.InvalidValue

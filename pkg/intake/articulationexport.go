@@ -162,12 +162,7 @@ func each(value func(catalog.SendingCourse) *string) cell {
 	}
 }
 
-func optional(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func optional(s *string) string { return catalog.ValueOr(s, "") }
 
 func creditsCell(c *catalog.Credits) *string {
 	if c == nil {

@@ -50,7 +50,7 @@ func addLine(row *Row, more Row) {
 			row.Fields[field] = append(row.Fields[field].([]any), list...)
 		} else if !blank && !reflect.DeepEqual(value, row.Fields[field]) {
 			row.Problems = append(row.Problems, Problem{
-				Line: more.Line, Column: more.Column(field), Code: Conflicting,
+				Line: more.Line, Column: more.Column(field), Code: entry.Conflicting,
 				Message: fmt.Sprintf("differs from %s, which has the same id", row.Place),
 			})
 		}

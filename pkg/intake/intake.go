@@ -66,17 +66,10 @@ type Column struct {
 	Count int `json:"count,omitempty"`
 }
 
-// Row is one record of a file.
-type Row = entry.Row
-
-// Problem is a value that a record cannot have.
-type Problem = entry.Problem
-
-// Codes of problems.
-const (
-	InvalidValue = entry.InvalidValue
-	TooManyCells = entry.TooManyCells
-	Conflicting  = entry.Conflicting
+// What a file is read into.
+type (
+	Row     = entry.Row
+	Problem = catalog.ImportProblem
 )
 
 // MaxValue is the maximum length of a value that is shown, in characters.

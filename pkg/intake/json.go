@@ -204,7 +204,10 @@ func (c *catalogs) add(object map[string]any, l list, row Row, visit func(Row) e
 	err = takeName(&row)
 	for _, key := range l.members {
 		if _, given := object[key]; given && err == nil {
-			row.Members, err = textsOf(object, key)
+			var ok bool
+			if row.Members, ok = entry.TakeTexts(object, key); !ok {
+				err = fmt.Errorf("%s must be a list of external ids", key)
+			}
 		}
 	}
 	if err != nil {
@@ -275,20 +278,4 @@ func takeName(row *Row) error {
 		return errors.New("externalId must be a non-blank string")
 	}
 	return nil
-}
-
-// textsOf removes a list of strings from an object and returns it.
-func textsOf(object map[string]any, key string) ([]string, error) {
-	list, ok := object[key].([]any)
-	delete(object, key)
-	texts := make([]string, len(list))
-	for i := range list {
-		var isText bool
-		texts[i], isText = list[i].(string)
-		ok = ok && isText
-	}
-	if !ok {
-		return nil, fmt.Errorf("%s must be a list of external ids", key)
-	}
-	return texts, nil
 }

@@ -180,7 +180,7 @@ func present(row *Row, what string, keys []string, names map[string]string) (kno
 }
 
 func missing(what, key string) Problem {
-	return Problem{Column: what, Code: InvalidValue, Message: "is not in the file", Value: shown(key)}
+	return Problem{Column: what, Code: entry.InvalidValue, Message: "is not in the file", Value: shown(key)}
 }
 
 func anyOf(texts []string) []any {

@@ -225,12 +225,9 @@ func ownLine(owner, ownerKind string, o, parent *catalog.Outcome) []string {
 }
 
 func canvasLine(o *catalog.Outcome, parent bool) []string {
-	kind, title, above := "outcome", titled(o.Statement), ""
+	kind, title, above := "outcome", catalog.ValueOr(o.Code, titled(o.Statement)), ""
 	if parent {
 		kind = groupType
-	}
-	if o.Code != nil {
-		title = *o.Code
 	}
 	if o.ParentID != nil {
 		above = entry.GUIDPrefix + *o.ParentID

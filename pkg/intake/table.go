@@ -243,7 +243,7 @@ func (t *table) get(field string) string {
 // problem returns a problem of a field's cell.
 func (t *table) problem(field string, message string) Problem {
 	return Problem{
-		Line: t.line, Column: t.header[t.at[field]], Code: InvalidValue, Message: message, Value: shown(t.get(field)),
+		Line: t.line, Column: t.header[t.at[field]], Code: entry.InvalidValue, Message: message, Value: shown(t.get(field)),
 	}
 }
 
@@ -255,7 +255,7 @@ func (t *table) newRow(name string) Row {
 	}
 	if len(t.cells) > len(t.header) && !blank(t.cells[len(t.header):]) {
 		row.Problems = []Problem{{
-			Line: t.line, Code: TooManyCells, Value: shown(strings.Join(t.cells[len(t.header):], ", ")),
+			Line: t.line, Code: entry.TooManyCells, Value: shown(strings.Join(t.cells[len(t.header):], ", ")),
 			Message: fmt.Sprintf("the line has %d cells, the header only %d", len(t.cells), len(t.header)),
 		}}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"skillscurriculum/infra/heap"
 	"skillscurriculum/pkg/catalog"
+	"skillscurriculum/pkg/intake/entry"
 )
 
 // sheets returns a workbook with the given rows in each sheet.
@@ -183,7 +184,7 @@ func TestColumns(t *testing.T) {
 	// A value that the column cannot have does not lose the row.
 	check(t, rows, []Row{
 		{Place: "list.csv:2", Kind: catalog.CourseKind, Name: "BIO 1", Fields: object{"code": "BIO 1", "name": "Biology"}, Ignored: []Problem{
-			{Line: 2, Column: "Level", Code: InvalidValue, Message: `"UG" is none of GRADUATE, LOWER_DIVISION, NON_CREDIT, UPPER_DIVISION`, Value: "UG"},
+			{Line: 2, Column: "Level", Code: entry.InvalidValue, Message: `"UG" is none of GRADUATE, LOWER_DIVISION, NON_CREDIT, UPPER_DIVISION`, Value: "UG"},
 		}},
 		{Place: "list.csv:3", Kind: catalog.CourseKind, Name: "BIO 2", Fields: object{"code": "BIO 2", "name": "Botany", "level": "LOWER_DIVISION"}},
 	})

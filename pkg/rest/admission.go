@@ -28,9 +28,7 @@ type admission struct {
 
 func (s *Server) limitOf(c catalog.Customer) quota.Limit {
 	limit := s.Limit
-	if c.RateLimitUnits != nil {
-		limit.Units = *c.RateLimitUnits
-	}
+	limit.Units = catalog.ValueOr(c.RateLimitUnits, limit.Units)
 	return limit
 }
 

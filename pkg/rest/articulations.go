@@ -81,20 +81,16 @@ func (s *Server) bindArticulations() {
 	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
 		return c.articulationPage(ctx, in.ArticulationID)
 	})
-	link[*catalog.Articulation](s, "createArticulationLink", "", func(in articulationInput) string {
-		return in.ArticulationID
-	})
+	link[articulationInput, *catalog.Articulation](s, "createArticulationLink", "")
 	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *sharedArticulationInput) (anything, error) {
 		if err := follow[*catalog.Articulation](ctx, c, in.ArticulationID, in.Token); err != nil {
 			return anything{}, err
 		}
 		return c.articulationPage(ctx, in.ArticulationID)
 	})
-	write(s, "createArticulation", createArticulation)
+	create(s, "createArticulation", service.Actor.CreateArticulation)
 	write(s, "updateArticulation", updateArticulation)
-	remove(s, "deleteArticulation", func(ctx context.Context, c *call, in *articulationInput) (*catalog.Change, error) {
-		return service.Delete(ctx, c.actor(), in.ArticulationID, (*catalog.Articulation).CheckDelete)
-	})
+	erase[articulationInput](s, "deleteArticulation", service.Delete[*catalog.Articulation])
 	write(s, "moveArticulation", moveArticulation)
 	read(s, "listArticulationMoves", func(ctx context.Context, c *call, in *articulationInput) (*History, error) {
 		_, moves, err := c.actor().History(ctx, in.ArticulationID)
@@ -104,22 +100,13 @@ func (s *Server) bindArticulations() {
 	read(s, "listArticulationIssues", listArticulationIssues)
 }
 
-func createArticulation(
-	ctx context.Context, c *call, in *body[catalog.ArticulationInput],
-) (*catalog.Articulation, *catalog.Change, error) {
-	a, change := &catalog.Articulation{}, &catalog.Change{}
-	return a, change, c.actor().CreateArticulation(ctx, in.Body, a, change)
-}
-
 func updateArticulation(
 	ctx context.Context, c *call, in *with[articulationInput, catalog.ArticulationInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	actor := c.actor()
 	a, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
 		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
-	}, func(ctx context.Context) (catalog.Lookups, error) {
-		return actor.NamedBy(ctx, in.Body)
-	})
+	}, parallel.Call(actor.NamedBy, in.Body))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -138,24 +138,17 @@ func (b batched) row(i int, item BatchItem) entry.Row {
 		}
 		delete(row.Fields, b.parent)
 	}
-	if value, given := item[b.byNames]; given && b.byNames != "" {
-		list, ok := value.([]any)
-		row.Members = make([]string, len(list))
-		for i := range list {
-			var isText bool
-			row.Members[i], isText = list[i].(string)
-			ok = ok && isText
-		}
-		if !ok {
+	if _, given := item[b.byNames]; given && b.byNames != "" {
+		var ok bool
+		if row.Members, ok = entry.TakeTexts(row.Fields, b.byNames); !ok {
 			row.Problems = append(row.Problems, unreadable(b.byNames, "must be a list of external ids"))
 		}
-		delete(row.Fields, b.byNames)
 	}
 	return row
 }
 
-func unreadable(field, message string) entry.Problem {
-	return entry.Problem{Column: field, Code: entry.InvalidValue, Message: message}
+func unreadable(field, message string) catalog.ImportProblem {
+	return catalog.ImportProblem{Column: field, Code: entry.InvalidValue, Message: message}
 }
 
 // problem returns the problem of an item as its own request would report it.

@@ -15,24 +15,46 @@ type KeyReader interface {
 	Customer(ctx context.Context, id catalog.CustomerID) (*catalog.Customer, error)
 }
 
-// Callers are cached for callerKept ms, because a revoked key must stop working within 60 s.
-const (
-	callerKept = 45_000
-	callersMax = 10_000
-)
+// callerKept is how long, in ms, callers are cached: a revoked key must stop working within 60 s.
+const callerKept = 45_000
 
 // Callers authenticates requests.
 type Callers struct {
 	Keys KeyReader
 	Now  func() catalog.Time
 
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]knownCaller // by digest of the key
+	known cache[[sha256.Size]byte, catalog.Caller] // by digest of the key
 }
 
-type knownCaller struct {
-	catalog.Caller
-	at catalog.Time
+// cache has values that were found a short time ago.
+type cache[K comparable, V any] struct {
+	mu    sync.Mutex
+	known map[K]cached[V]
+}
+
+type cached[V any] struct {
+	value V
+	at    catalog.Time
+}
+
+// cacheMax is the number of values at which all are forgotten.
+const cacheMax = 10_000
+
+// find returns a value that was found at most so many ms ago.
+func (c *cache[K, V]) find(k K, now, ago catalog.Time) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.known[k]
+	return found.value, ok && now-found.at <= ago
+}
+
+func (c *cache[K, V]) keep(k K, v V, now catalog.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= cacheMax {
+		c.known = map[K]cached[V]{}
+	}
+	c.known[k] = cached[V]{v, now}
 }
 
 func unauthorized() (catalog.Caller, error) {
@@ -47,10 +69,8 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 	}
 	now := c.Now()
 	digest := sha256.Sum256([]byte(secret))
-	c.mu.Lock()
-	known, ok := c.known[digest]
-	c.mu.Unlock()
-	if !ok || now-known.at > callerKept {
+	known, ok := c.known.find(digest, now, callerKept)
+	if !ok {
 		hash := catalog.HashSecret(secret)
 		key, err := c.Keys.Key(ctx, hash)
 		if err != nil {
@@ -66,20 +86,11 @@ func (c *Callers) Find(ctx context.Context, secret string) (catalog.Caller, erro
 		if customer == nil || customer.DisabledAt != nil {
 			return unauthorized()
 		}
-		known = knownCaller{catalog.Caller{Customer: *customer, Key: *key}, now}
-		c.remember(digest, known)
+		known = catalog.Caller{Customer: *customer, Key: *key}
+		c.known.keep(digest, known, now)
 	}
 	if !known.Key.Live(now) {
 		return unauthorized()
 	}
-	return known.Caller, nil
-}
-
-func (c *Callers) remember(digest [sha256.Size]byte, k knownCaller) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= callersMax {
-		c.known = map[[sha256.Size]byte]knownCaller{}
-	}
-	c.known[digest] = k
+	return known, nil
 }

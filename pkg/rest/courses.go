@@ -49,26 +49,22 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	read(s, "getCourseCTDL", func(ctx context.Context, c *call, in *ctdlInput[courseInput]) (anything, error) {
-		return c.describe(ctx, catalog.CourseKind, in.Path.CourseID, 0, in.Graph)
-	})
+	describe[courseInput](s, "getCourseCTDL", catalog.CourseKind)
 	bindOutcomes[courseInput](s, "Course")
 	read(s, "listOutcomes", listOutcomes)
 	write(s, "adoptOutcomes", adoptOutcomes)
 	read(s, "listCourses", listCourses)
 	read(s, "listSections", listSections)
-	read(s, "getCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Course, error) {
-		return service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
-	})
-	write(s, "createCourse", createCourse)
-	write(s, "updateCourse", func(
-		ctx context.Context, c *call, in *with[courseInput, catalog.CourseInput],
+	get[courseInput, *catalog.Course](s, "getCourse")
+	create(s, "createCourse", func(
+		a service.Actor, ctx context.Context, in catalog.CourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
-		return c.actor().ReviseCourse(ctx, in.Path.CourseID, in.Body)
+		var change catalog.Change
+		course, err := a.CreateCourse(ctx, in, catalog.SectionInput{}, &change)
+		return course, &change, err
 	})
-	remove(s, "deleteCourse", func(ctx context.Context, c *call, in *courseInput) (*catalog.Change, error) {
-		return c.actor().DeleteCourse(ctx, in.CourseID)
-	})
+	revise[courseInput](s, "updateCourse", service.Actor.ReviseCourse)
+	erase[courseInput](s, "deleteCourse", service.Actor.DeleteCourse)
 	write(s, "createSection", createSection)
 	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
 		section, err := c.section(ctx, in.sectionInput, c.strong)
@@ -96,16 +92,10 @@ func (s *Server) bindCourses() {
 	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
 		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
 	})
-	write(s, "reviewSectionSkill", func(
-		ctx context.Context, c *call, in *with[sectionSkillInput, catalog.ReviewInput],
-	) (*catalog.Section, *catalog.Change, error) {
-		return c.actor().ReviewSection(ctx, in.Path.CourseID, in.Path.SectionID, in.Path.SkillID, in.Body)
-	})
-	remove(s, "deleteSectionReview", func(
-		ctx context.Context, c *call, in *sectionSkillInput,
-	) (change *catalog.Change, err error) {
-		c.current, change, err = c.actor().UnreviewSection(ctx, in.CourseID, in.SectionID, in.SkillID)
-		return change, err
+	bindReviews[sectionSkillInput, *catalog.Section](s, "reviewSectionSkill", "deleteSectionReview", func(
+		ctx context.Context, a service.Actor, in sectionSkillInput,
+	) (service.Reviewable, error) {
+		return a.ReviewableSection(ctx, in.CourseID, in.SectionID)
 	})
 }
 
@@ -142,14 +132,6 @@ func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*cata
 		return nil, catalog.Absent()
 	}
 	return section, err
-}
-
-func createCourse(
-	ctx context.Context, c *call, in *body[catalog.CourseInput],
-) (*catalog.Course, *catalog.Change, error) {
-	var change catalog.Change
-	course, err := c.actor().CreateCourse(ctx, in.Body, catalog.SectionInput{}, &change)
-	return course, &change, err
 }
 
 func createSection(

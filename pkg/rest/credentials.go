@@ -25,36 +25,12 @@ type credentialSectionInput struct {
 }
 
 func (s *Server) bindCredentials() {
-	read(s, "getCredentialCTDL", func(ctx context.Context, c *call, in *ctdlInput[credentialInput]) (anything, error) {
-		return c.describe(ctx, catalog.CredentialKind, in.Path.CredentialID, 0, in.Graph)
-	})
-	read(s, "listCredentials", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.Credential], error) {
-		credentials, err := list[*catalog.Credential](ctx, c, *in)
-		if err == nil {
-			err = c.actor().FillCredentials(ctx, credentials.Data...)
-		}
-		return credentials, err
-	})
-	read(s, "getCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Credential, error) {
-		credential, err := service.Get[*catalog.Credential](ctx, c.Store, c.org, in.CredentialID, c.strong)
-		if err == nil {
-			err = c.actor().FillCredentials(ctx, credential)
-		}
-		return credential, err
-	})
-	write(s, "createCredential", func(
-		ctx context.Context, c *call, in *body[catalog.CredentialInput],
-	) (*catalog.Credential, *catalog.Change, error) {
-		return c.actor().CreateCredential(ctx, in.Body)
-	})
-	write(s, "updateCredential", func(
-		ctx context.Context, c *call, in *with[credentialInput, catalog.CredentialInput],
-	) (*catalog.Credential, *catalog.Change, error) {
-		return c.actor().UpdateCredential(ctx, in.Path.CredentialID, in.Body)
-	})
-	remove(s, "deleteCredential", func(ctx context.Context, c *call, in *credentialInput) (*catalog.Change, error) {
-		return service.DeleteHolder[*catalog.Credential](ctx, c.actor(), in.CredentialID)
-	})
+	describe[credentialInput](s, "getCredentialCTDL", catalog.CredentialKind)
+	find(s, "listCredentials", service.Actor.FillCredentials)
+	get[credentialInput](s, "getCredential", service.Actor.FillCredentials)
+	create(s, "createCredential", service.Actor.CreateCredential)
+	revise[credentialInput](s, "updateCredential", service.Actor.UpdateCredential)
+	erase[credentialInput](s, "deleteCredential", service.Delete[*catalog.Credential])
 	write(s, "addCredentialSection", func(
 		ctx context.Context, c *call, in *addSectionInput,
 	) (*catalog.Credential, *catalog.Change, error) {
@@ -84,22 +60,16 @@ type builderWeights struct {
 	UndercoveragePenalty *float64 `json:"undercoveragePenalty,omitempty" minimum:"0" maximum:"100" default:"60" doc:"Weight of required skills that are not taught"`
 }
 
-func or[T any](given *T, otherwise T) T {
-	if given == nil {
-		return otherwise
-	}
-	return *given
-}
-
 func buildCredential(ctx context.Context, c *call, in *builderInput) (*service.Proposal, error) {
 	body := in.Body
+	weights, defaults := catalog.ValueOr(body.Weights, builderWeights{}), alignment.DefaultWeights
 	request := alignment.CredentialRequest{
-		MinSections: or(body.MinSections, 1), MaxSections: or(body.MaxSections, 20), Weights: alignment.DefaultWeights,
-	}
-	if w := body.Weights; w != nil {
-		request.Weights.OverlapPenalty = or(w.OverlapPenalty, request.Weights.OverlapPenalty)
-		request.Weights.SectionCountPenalty = or(w.SectionCountPenalty, request.Weights.SectionCountPenalty)
-		request.Weights.UndercoveragePenalty = or(w.UndercoveragePenalty, request.Weights.UndercoveragePenalty)
+		MinSections: catalog.ValueOr(body.MinSections, 1), MaxSections: catalog.ValueOr(body.MaxSections, 20),
+		Weights: alignment.Weights{
+			OverlapPenalty:       catalog.ValueOr(weights.OverlapPenalty, defaults.OverlapPenalty),
+			SectionCountPenalty:  catalog.ValueOr(weights.SectionCountPenalty, defaults.SectionCountPenalty),
+			UndercoveragePenalty: catalog.ValueOr(weights.UndercoveragePenalty, defaults.UndercoveragePenalty),
+		},
 	}
 	return c.actor().BuildCredential(ctx, request, body.JobIdentifiers, body.AllowedCourseIDs)
 }

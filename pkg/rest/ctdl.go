@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"net/url"
-	"sync"
 	"time"
 
 	"skillscurriculum/pkg/api"
@@ -66,6 +65,13 @@ func (c *call) describe(
 	return anything{}, err
 }
 
+// describe binds the GET of a record in CTDL.
+func describe[P recordPath](s *Server, id string, kind catalog.Kind) {
+	read(s, id, func(ctx context.Context, c *call, in *ctdlInput[P]) (anything, error) {
+		return c.describe(ctx, kind, in.Path.record(), 0, in.Graph)
+	})
+}
+
 func (s *Server) bindRegistry() {
 	read(s, "listReadiness", func(ctx context.Context, c *call, in *readinessInput) (Page[service.Readiness], error) {
 		all, total, err := c.publisher().Readiness(ctx, c.Store, &c.Server.ctids, in.Resource, in.Offset, in.Limit)
@@ -125,7 +131,7 @@ var publicReads = quota.Limit{Units: 600, Window: time.Minute}
 
 // public sets the call's organization to the one with a handle, and starts to count the call for it.
 func (c *call) public(ctx context.Context, handle string) (service.Publisher, error) {
-	org, err := c.Server.handles.find(ctx, c.Store, handle, c.now)
+	org, err := c.organization(ctx, handle)
 	if err == nil && org == "" {
 		err = catalog.Absent()
 	}
@@ -139,43 +145,21 @@ func (c *call) public(ctx context.Context, handle string) (service.Publisher, er
 	return publisher, nil
 }
 
-// handles remembers the organizations with handles.
-type handles struct {
-	mu    sync.Mutex
-	known map[string]knownHandle
-}
+// handleKept is how long, in ms, the organizations with handles are cached: what is public must be at most 60 s old.
+const handleKept = 30_000
 
-type knownHandle struct {
-	org catalog.OrgID
-	at  catalog.Time
-}
-
-// Handles are cached for handleKept ms, because what is public must be at most 60 s old.
-const (
-	handleKept = 30_000
-	handlesMax = 10_000
-)
-
-// find returns the organization with a handle; "" for none.
-func (h *handles) find(ctx context.Context, s Store, handle string, now catalog.Time) (catalog.OrgID, error) {
+// organization returns the organization with a handle; "" for none.
+func (c *call) organization(ctx context.Context, handle string) (catalog.OrgID, error) {
 	if !catalog.CanBeHandle(handle) {
 		return "", nil
 	}
-	h.mu.Lock()
-	known, ok := h.known[handle]
-	h.mu.Unlock()
-	if ok && now-known.at < handleKept {
-		return known.org, nil
+	org, ok := c.handles.find(handle, c.now, handleKept)
+	if ok {
+		return org, nil
 	}
-	org, err := s.Handle(ctx, handle)
-	if err != nil || org == "" {
-		return "", err
+	org, err := c.Store.Handle(ctx, handle)
+	if err == nil && org != "" {
+		c.handles.keep(handle, org, c.now)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.known == nil || len(h.known) >= handlesMax {
-		h.known = map[string]knownHandle{}
-	}
-	h.known[handle] = knownHandle{org, now}
-	return org, nil
+	return org, err
 }

@@ -142,10 +142,9 @@ func me(ctx context.Context, c *call, _ *none) (*Me, error) {
 	var organization *catalog.Organization
 	var tables *labor.Tables
 	var imported []labor.Area
-	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		organization, err = c.Store.Organization(ctx, c.org)
-		return err
-	}, func(ctx context.Context) (err error) {
+	err := parallel.All(ctx, parallel.Into(&organization, parallel.Call(c.Store.Organization, c.org)), func(
+		ctx context.Context,
+	) (err error) {
 		tables, imported, err = c.Market.Tables(ctx)
 		return err
 	})
@@ -185,9 +184,9 @@ func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 	}
 	window := c.admission.window
 	length := window.End - window.Start
-	current, past, err := parallel.Two(ctx, func(ctx context.Context) (quota.Usage, error) {
-		return c.Usage.Usage(ctx, c.customer.ID, window)
-	}, func(ctx context.Context) (map[int64]quota.Usage, error) {
+	current, past, err := parallel.Two(ctx, parallel.Call2(c.Usage.Usage, c.customer.ID, window), func(
+		ctx context.Context,
+	) (map[int64]quota.Usage, error) {
 		return c.Usage.History(ctx, c.customer.ID, window.Start-historyWindows*length, window.Start)
 	})
 	if err != nil {

@@ -58,9 +58,7 @@ func (s *Server) bindDocuments() {
 		document.UpdatedAt = document.UpdatedAt.After(at)
 		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
 	})
-	remove(s, "deleteDocument", func(ctx context.Context, c *call, in *documentInput) (*catalog.Change, error) {
-		return c.actor().DeleteDocument(ctx, in.DocumentID)
-	})
+	erase[documentInput](s, "deleteDocument", service.Actor.DeleteDocument)
 }
 
 // awaiting returns a document without its file. A document past its upload time is treated as deleted, which the

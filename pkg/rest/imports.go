@@ -29,10 +29,7 @@ type ImportWithDetails struct {
 }
 
 func (s *Server) bindImport() {
-	read(s, "listImports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Import], error) {
-		imports, total, err := service.List[*catalog.Import](ctx, c.Store, c.org, in.Offset, in.Limit)
-		return page(c, *in, imports, total), err
-	})
+	pages[*catalog.Import](s, "listImports")
 	write(s, "createImport", createImport)
 	read(s, "getImport", func(ctx context.Context, c *call, in *importInput) (*ImportWithDetails, error) {
 		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, in.ImportID, true)
@@ -64,7 +61,7 @@ func (s *Server) bindImport() {
 			change.EndImport(i, catalog.ImportCancelled, nil, c.now)
 			return &change, nil
 		}
-		deletion, err := service.Delete[*catalog.Import](ctx, c.actor(), i.ID)
+		deletion, err := service.Delete[*catalog.Import](c.actor(), ctx, i.ID)
 		if err == nil {
 			deletion.SetImportDetails(i, nil)
 		}

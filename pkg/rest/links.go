@@ -21,11 +21,11 @@ type tokenInput struct {
 }
 
 // link binds an operation that creates a link to the page of a record, which stands under its path and page.
-func link[R catalog.Record, P any](s *Server, id, page string, recordID func(P) string) {
+func link[P recordPath, R catalog.Record](s *Server, id, page string) {
 	write(s, id, func(
 		ctx context.Context, c *call, in *with[P, catalog.LinkInput],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		r, err := service.Get[R](ctx, c.Store, c.org, recordID(in.Path), c.strong)
+		r, err := service.Get[R](ctx, c.Store, c.org, in.Path.record(), c.strong)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -59,7 +59,7 @@ func (s *Server) bindMaps() {
 		})
 	})
 	read(s, "getProgramMapPage", showMap)
-	link[*catalog.Program](s, "createProgramMapLink", "/map", func(in programInput) string { return in.ProgramID })
+	link[programInput, *catalog.Program](s, "createProgramMapLink", "/map")
 	read(s, "getSharedProgramMap", func(ctx context.Context, c *call, in *sharedMapInput) (anything, error) {
 		if err := follow[*catalog.Program](ctx, c, in.ProgramID, in.Token); err != nil {
 			return anything{}, err
@@ -89,11 +89,8 @@ func (c *call) curriculum(ctx context.Context, in mapInput, quoted bool) (alignm
 }
 
 func showMap(ctx context.Context, c *call, in *mapInput) (anything, error) {
-	m, curriculum, err := parallel.Two(ctx, func(ctx context.Context) (alignment.Masthead, error) {
-		return c.masthead(ctx, in.ProgramID)
-	}, func(ctx context.Context) (alignment.Curriculum, error) {
-		return c.curriculum(ctx, *in, true)
-	})
+	m, curriculum, err := parallel.Two(ctx,
+		parallel.Call(c.masthead, in.ProgramID), parallel.Call2(c.curriculum, *in, true))
 	if err != nil {
 		return anything{}, err
 	}

@@ -78,20 +78,13 @@ func bindOutcomes[P outcomeOwner](s *Server, name string) {
 		kind, id := in.Path.owner()
 		return c.replaceOutcomes(ctx, kind, id, in.Body.OutcomesInput)
 	})
-	write(s, "review"+name+"OutcomeSkill", func(
-		ctx context.Context, c *call, in *with[outcomeSkillInput[P], catalog.ReviewInput],
-	) (*catalog.Outcome, *catalog.Change, error) {
-		kind, id := in.Path.Path.owner()
-		list, outcome, change, err := c.actor().ReviewOutcome(ctx, kind, id, in.Path.OutcomeID, in.Path.SkillID, in.Body)
-		return outcome, change, c.changed(list, err)
-	})
-	remove(s, "delete"+name+"OutcomeReview", func(
-		ctx context.Context, c *call, in *outcomeSkillInput[P],
-	) (*catalog.Change, error) {
-		kind, id := in.Path.owner()
-		list, change, err := c.actor().UnreviewOutcome(ctx, kind, id, in.OutcomeID, in.SkillID)
-		return change, c.changed(list, err)
-	})
+	bindReviews[outcomeSkillInput[P], *catalog.Outcome](
+		s, "review"+name+"OutcomeSkill", "delete"+name+"OutcomeReview", func(
+			ctx context.Context, a service.Actor, in outcomeSkillInput[P],
+		) (service.Reviewable, error) {
+			kind, id := in.Path.owner()
+			return a.ReviewableOutcome(ctx, kind, id, in.OutcomeID)
+		})
 }
 
 func adoptOutcomes(
@@ -106,9 +99,9 @@ func adoptOutcomes(
 
 // outcomes returns the outcomes of a course or a program.
 func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, in includeInput) (*OutcomeList, error) {
-	p, result, err := parallel.Two(ctx, func(ctx context.Context) (service.OwnedOutcomes, error) {
-		return c.actor().Outcomes(ctx, kind, ownerID)
-	}, func(ctx context.Context) (*catalog.ExtractionResult, error) {
+	p, result, err := parallel.Two(ctx, parallel.Call2(c.actor().Outcomes, kind, ownerID), func(
+		ctx context.Context,
+	) (*catalog.ExtractionResult, error) {
 		if !slices.Contains(in.Include, "evidence") {
 			return nil, nil
 		}
@@ -131,14 +124,6 @@ func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, 
 		}
 	}
 	return shown, nil
-}
-
-// changed sets the list that a review has changed as the record of the response.
-func (c *call) changed(list *catalog.OutcomeList, err error) error {
-	if err == nil {
-		c.current = outcomeList(list)
-	}
-	return err
 }
 
 func outcomeList(list *catalog.OutcomeList) *OutcomeList {

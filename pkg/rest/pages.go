@@ -42,16 +42,11 @@ func (c *call) masthead(ctx context.Context, record string) (alignment.Masthead,
 
 // articulationPage renders an articulation as a page.
 func (c *call) articulationPage(ctx context.Context, id string) (anything, error) {
-	m, decision, err := parallel.Two(ctx, func(ctx context.Context) (alignment.Masthead, error) {
-		return c.masthead(ctx, id)
-	}, func(ctx context.Context) (alignment.Decision, error) {
-		return c.actor().DecisionOn(ctx, id)
-	})
+	m, decision, err := parallel.Two(ctx, parallel.Call(c.masthead, id), parallel.Call(c.actor().DecisionOn, id))
 	if err != nil {
 		return anything{}, err
 	}
-	return anything{}, c.render(api.HTML, func(w io.Writer) (string,
-		error) {
+	return anything{}, c.render(api.HTML, func(w io.Writer) (string, error) {
 		return c.Pages.Articulation(w, m, decision)
 	})
 }

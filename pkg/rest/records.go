@@ -28,13 +28,122 @@ func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional
 	return c.actor().WithDocuments(ctx, c.Files, named...)
 }
 
-// update changes a loaded record.
-func update[T any, R interface {
-	*T
-	catalog.Record
-}](c *call, in catalog.Input[R], record R, err error) (R, *catalog.Change, error) {
-	if err != nil {
-		return nil, nil, err
+// recordPath is the path of a record, or of what belongs to it.
+type recordPath interface{ record() string }
+
+func (in articulationInput) record() string { return in.ArticulationID }
+func (in courseInput) record() string       { return in.CourseID }
+func (in credentialInput) record() string   { return in.CredentialID }
+func (in documentInput) record() string     { return in.DocumentID }
+func (in jobInput) record() string          { return in.JobID }
+func (in packageInput) record() string      { return in.PackageID }
+func (in programInput) record() string      { return in.ProgramID }
+func (in reportInput) record() string       { return in.ReportID }
+func (in webhookInput) record() string      { return in.WebhookID }
+
+// fill completes records with what is not stored with them.
+type fill[R catalog.Record] func(a service.Actor, ctx context.Context, records ...R) error
+
+// get binds the GET of a record.
+func get[P recordPath, R catalog.Record](s *Server, id string, fills ...fill[R]) {
+	read(s, id, func(ctx context.Context, c *call, in *P) (R, error) {
+		record, err := service.Get[R](ctx, c.Store, c.org, (*in).record(), c.strong)
+		for _, complete := range fills {
+			if err == nil {
+				err = complete(c.actor(), ctx, record)
+			}
+		}
+		return record, err
+	})
+}
+
+// find binds the GET of a list whose records are also found by name.
+func find[R catalog.Record](s *Server, id string, fills ...fill[R]) {
+	read(s, id, func(ctx context.Context, c *call, in *namedPageInput) (Page[R], error) {
+		records, err := list[R](ctx, c, *in)
+		for _, complete := range fills {
+			if err == nil {
+				err = complete(c.actor(), ctx, records.Data...)
+			}
+		}
+		return records, err
+	})
+}
+
+// pages binds the GET of a list.
+func pages[R catalog.Record](s *Server, id string) {
+	read(s, id, func(ctx context.Context, c *call, in *pageInput) (Page[R], error) {
+		records, total, err := service.List[R](ctx, c.Store, c.org, in.Offset, in.Limit)
+		return page(c, *in, records, total), err
+	})
+}
+
+// create binds the POST of a record.
+func create[B, R any](
+	s *Server, id string, use func(a service.Actor, ctx context.Context, in B) (R, *catalog.Change, error),
+) {
+	write(s, id, func(ctx context.Context, c *call, in *body[B]) (R, *catalog.Change, error) {
+		return use(c.actor(), ctx, in.Body)
+	})
+}
+
+// revise binds the PATCH of a record.
+func revise[P recordPath, B, R any](
+	s *Server, id string, use func(a service.Actor, ctx context.Context, id string, in B) (R, *catalog.Change, error),
+) {
+	write(s, id, func(ctx context.Context, c *call, in *with[P, B]) (R, *catalog.Change, error) {
+		return use(c.actor(), ctx, in.Path.record(), in.Body)
+	})
+}
+
+// erase binds the DELETE of a record.
+func erase[P recordPath](
+	s *Server, id string, use func(a service.Actor, ctx context.Context, id string) (*catalog.Change, error),
+) {
+	remove(s, id, func(ctx context.Context, c *call, in *P) (*catalog.Change, error) {
+		return use(c.actor(), ctx, (*in).record())
+	})
+}
+
+// skillPath is the path of a skill of what people review.
+type skillPath interface{ skill() string }
+
+func (in skillInput) skill() string { return in.SkillID }
+
+// bindReviews binds the operations on the reviews of the skills of an R.
+func bindReviews[P skillPath, R catalog.Reviewed](
+	s *Server, review, unreview string,
+	load func(ctx context.Context, a service.Actor, in P) (service.Reviewable, error),
+) {
+	write(s, review, func(
+		ctx context.Context, c *call, in *with[P, catalog.ReviewInput],
+	) (shown R, change *catalog.Change, err error) {
+		of, err := load(ctx, c.actor(), in.Path)
+		if err != nil {
+			return shown, nil, err
+		}
+		change, err = c.actor().Review(of, in.Path.skill(), in.Body)
+		c.reviewed(of)
+		return of.Reviewed.(R), change, err
+	})
+	remove(s, unreview, func(ctx context.Context, c *call, in *P) (*catalog.Change, error) {
+		of, err := load(ctx, c.actor(), *in)
+		if err != nil {
+			return nil, err
+		}
+		change, err := c.actor().Unreview(of, (*in).skill())
+		c.reviewed(of)
+		return change, err
+	})
+}
+
+// reviewed sets the record of the response, if the response is something else.
+func (c *call) reviewed(of service.Reviewable) {
+	if !c.op.Record {
+		return
 	}
-	return service.Update(c.actor(), in, record)
+	c.current = of.Record
+	if list, ok := of.Record.(*catalog.OutcomeList); ok {
+		c.current = outcomeList(list)
+	}
 }

@@ -31,24 +31,19 @@ type sharedReportInput struct {
 
 func (s *Server) bindReports() {
 	s.bindMaps()
-	read(s, "listReports", func(ctx context.Context, c *call, in *pageInput) (Page[*catalog.Report], error) {
-		reports, total, err := service.List[*catalog.Report](ctx, c.Store, c.org, in.Offset, in.Limit)
-		return page(c, *in, reports, total), err
-	})
+	pages[*catalog.Report](s, "listReports")
 	write(s, "createReport", createReport)
 	read(s, "getReport", readReport)
 	read(s, "getReportTable", showReport)
 	read(s, "getReportPage", showReport)
-	link[*catalog.Report](s, "createReportLink", "", func(in reportInput) string { return in.ReportID })
+	link[reportInput, *catalog.Report](s, "createReportLink", "")
 	read(s, "getSharedReport", func(ctx context.Context, c *call, in *sharedReportInput) (anything, error) {
 		if err := follow[*catalog.Report](ctx, c, in.ReportID, in.Token); err != nil {
 			return anything{}, err
 		}
 		return showReport(ctx, c, &in.viewInput)
 	})
-	remove(s, "deleteReport", func(ctx context.Context, c *call, in *reportInput) (*catalog.Change, error) {
-		return service.Delete[*catalog.Report](ctx, c.actor(), in.ReportID)
-	})
+	erase[reportInput](s, "deleteReport", service.Delete[*catalog.Report])
 }
 
 func createReport(

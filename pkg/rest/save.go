@@ -113,9 +113,7 @@ func (c *call) attempt(
 			decided = c.resolve(ctx, change)
 		}
 		return none{}, nil
-	}, func(ctx context.Context) (*catalog.IdempotencyRecord, error) {
-		return c.recorded(ctx, key)
-	})
+	}, parallel.Call(c.recorded, key))
 	if err == nil && recorded == nil {
 		if decided == nil {
 			decided = c.checkIfMatch(ctx)
@@ -149,36 +147,36 @@ func (c *call) attempt(
 	if err := c.Store.Commit(ctx, c.org, change); err != nil {
 		return response{}, err
 	}
-	if jobs := change.Jobs(); len(jobs) > 0 {
-		if err := c.Queue.Send(ctx, jobs); err != nil {
-			// The sweeper will send them.
-			c.Log.WarnContext(ctx, "extractions not queued", "requestId", c.id, "count", len(jobs), "cause", err.Error())
-		}
-	}
-	for _, message := range catalog.EffectsOf[*catalog.WebhookMessage](change) {
-		if err := c.Webhooks.Send(ctx, []catalog.WebhookMessage{*message}); err != nil {
-			// The deliverer will send it.
-			c.Log.WarnContext(ctx, "message not queued", "requestId", c.id, "cause", err.Error())
-		}
-	}
-	for _, created := range catalog.EffectsOf[*catalog.Creation](change) {
-		if _, ok := created.Record.(*catalog.Import); ok {
-			if err := c.Imports.SendImports(ctx, c.org); err != nil {
-				// The sweeper will send it.
-				c.Log.WarnContext(ctx, "import not queued", "requestId", c.id, "cause", err.Error())
-			}
-		}
-	}
-	for _, deletion := range catalog.EffectsOf[*catalog.Deletion](change) {
-		switch deletion.Record.(type) {
-		case *catalog.Document, *catalog.Import:
-			if err := c.Files.Remove(ctx, c.org, deletion.Record.Base().ID); err != nil {
-				// The sweeper will remove it.
-				c.Log.WarnContext(ctx, "file not removed", "requestId", c.id, "cause", err.Error())
-			}
-		}
-	}
+	c.follow(ctx, change)
 	return out, nil
+}
+
+// follow does what follows from a saved change outside of the table. What fails is found and done by the sweeper or the
+// deliverer.
+func (c *call) follow(ctx context.Context, change *catalog.Change) {
+	warn := func(err error, what string, more ...any) {
+		if err != nil {
+			c.Log.WarnContext(ctx, what, append(more, "requestId", c.id, "cause", err.Error())...)
+		}
+	}
+	if jobs := change.Jobs(); len(jobs) > 0 {
+		warn(c.Queue.Send(ctx, jobs), "extractions not queued", "count", len(jobs))
+	}
+	for _, e := range change.Effects() {
+		switch e := e.(type) {
+		case *catalog.WebhookMessage:
+			warn(c.Webhooks.Send(ctx, []catalog.WebhookMessage{*e}), "message not queued")
+		case *catalog.Creation:
+			if _, ok := e.Record.(*catalog.Import); ok {
+				warn(c.Imports.SendImports(ctx, c.org), "import not queued")
+			}
+		case *catalog.Deletion:
+			switch e.Record.(type) {
+			case *catalog.Document, *catalog.Import:
+				warn(c.Files.Remove(ctx, c.org, e.Record.Base().ID), "file not removed")
+			}
+		}
+	}
 }
 
 // look looks up the external id that a change is about to assign.

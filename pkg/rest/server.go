@@ -66,7 +66,7 @@ type Server struct {
 	outcomeFinder service.OutcomeFinder
 	health        service.Health
 	ctids         service.CTIDs
-	handles       handles
+	handles       cache[string, catalog.OrgID] // organizations by handle
 }
 
 // Pages writes pages. policy is the Content-Security-Policy of the page.

@@ -63,23 +63,12 @@ type TransferCourseWithEvidence struct {
 }
 
 func (s *Server) bindTransfers() {
-	read(s, "listTransferPackages", func(ctx context.Context, c *call, in *namedPageInput) (Page[*catalog.TransferPackage],
-		error) {
-		return list[*catalog.TransferPackage](ctx, c, *in)
-	})
+	find[*catalog.TransferPackage](s, "listTransferPackages")
 	write(s, "createTransferPackage", createPackage)
-	read(s, "getTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.TransferPackage, error) {
-		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, c.strong)
-	})
-	write(s, "updateTransferPackage", func(
-		ctx context.Context, c *call, in *with[packageInput, catalog.TransferPackageInput],
-	) (*catalog.TransferPackage, *catalog.Change, error) {
-		pack, err := service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.Path.PackageID, true)
-		return update(c, in.Body, pack, err)
-	})
-	remove(s, "deleteTransferPackage", func(ctx context.Context, c *call, in *packageInput) (*catalog.Change, error) {
-		return c.actor().DeletePackage(ctx, in.PackageID)
-	})
+	get[packageInput, *catalog.TransferPackage](s, "getTransferPackage")
+	revise[packageInput](s, "updateTransferPackage",
+		service.Revise[catalog.TransferPackageInput, catalog.TransferPackage])
+	erase[packageInput](s, "deleteTransferPackage", service.Actor.DeletePackage)
 	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(
@@ -106,25 +95,12 @@ func (s *Server) bindTransfers() {
 		change.Delete(course, c.now, nil)
 		return &change, nil
 	})
-	write(s, "reviewTransferCourseSkill", func(
-		ctx context.Context, c *call, in *with[transferCourseSkillInput, catalog.ReviewInput],
-	) (*catalog.TransferCourse, *catalog.Change, error) {
-		course, err := c.transferCourse(ctx, in.Path.transferCourseInput)
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.actor().ReviewTransferCourse(course, in.Path.SkillID, in.Body)
-	})
-	remove(s, "deleteTransferCourseReview", func(
-		ctx context.Context, c *call, in *transferCourseSkillInput,
-	) (*catalog.Change, error) {
-		course, err := c.transferCourse(ctx, in.transferCourseInput)
-		if err != nil {
-			return nil, err
-		}
-		c.current = course
-		return c.actor().UnreviewTransferCourse(course, in.SkillID)
-	})
+	bindReviews[transferCourseSkillInput, *catalog.TransferCourse](
+		s, "reviewTransferCourseSkill", "deleteTransferCourseReview", func(
+			ctx context.Context, a service.Actor, in transferCourseSkillInput,
+		) (service.Reviewable, error) {
+			return a.ReviewableTransferCourse(ctx, in.PackageID, in.TransferCourseID)
+		})
 	write(s, "retryTransferCourse", func(
 		ctx context.Context, c *call, in *transferCourseInput,
 	) (*catalog.TransferCourse, *catalog.Change, error) {

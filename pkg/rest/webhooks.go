@@ -79,9 +79,7 @@ func (s *Server) bindWebhooks() {
 	) (*catalog.Webhook, *catalog.Change, error) {
 		return c.webhookActor().UpdateWebhook(ctx, in.Path.WebhookID, in.Body)
 	})
-	remove(s, "deleteWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Change, error) {
-		return c.actor().DeleteWebhook(ctx, in.WebhookID)
-	})
+	erase[webhookInput](s, "deleteWebhook", service.Actor.DeleteWebhook)
 	write(s, "rotateWebhookSecret", func(
 		ctx context.Context, c *call, in *webhookInput,
 	) (*WebhookWithSecret, *catalog.Change, error) {

@@ -28,20 +28,18 @@ func (a Actor) NamedBy(ctx context.Context, in catalog.ArticulationInput) (catal
 
 // CreateArticulation creates a DRAFT, whose input refers to records by id.
 func (a Actor) CreateArticulation(
-	ctx context.Context, in catalog.ArticulationInput, draft *catalog.Articulation, change *catalog.Change,
-) error {
-	named, dir, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Lookups, error) {
-		return a.NamedBy(ctx, in)
-	}, func(ctx context.Context) (*catalog.Directory, error) {
-		return a.Store.Directory(ctx, a.Org, catalog.ArticulationKind)
-	})
+	ctx context.Context, in catalog.ArticulationInput,
+) (*catalog.Articulation, *catalog.Change, error) {
+	draft, change := &catalog.Articulation{}, &catalog.Change{}
+	named, dir, err := parallel.Two(ctx, parallel.Call(a.NamedBy, in),
+		parallel.Call2(a.Store.Directory, a.Org, catalog.ArticulationKind))
 	if err == nil {
 		err = catalog.Apply(in, draft, named)
 	}
 	if err == nil {
 		change.Add(draft, a.IDs, dir, a.Clock)
 	}
-	return err
+	return draft, change, err
 }
 
 // ReviseArticulation applies an input to a loaded articulation and reports whether it changes. If the period of an
@@ -119,10 +117,9 @@ func (a Actor) approve(
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
 		under, with.Others, err = a.rivals(ctx, articulation, articulation.Supersedes)
 		return err
-	}, func(ctx context.Context) (err error) {
-		leads, err = a.Store.Approved(ctx, a.Org, articulation.PartKeys())
-		return err
-	}, func(context.Context) (err error) {
+	}, parallel.Into(&leads, parallel.Call2(a.Store.Approved, a.Org, articulation.PartKeys())), func(
+		context.Context,
+	) (err error) {
 		with.Courses, err = granted()
 		return err
 	}, func(ctx context.Context) error {
@@ -315,9 +312,7 @@ func (d decisions) of(keys []catalog.ApprovedKey) (some []*catalog.Articulation)
 
 // History loads an articulation with its moves.
 func (a Actor) History(ctx context.Context, id string) (*catalog.Articulation, []catalog.Move, error) {
-	return parallel.Two(ctx, one[*catalog.Articulation](a, id), func(ctx context.Context) ([]catalog.Move, error) {
-		return a.Store.Moves(ctx, a.Org, id)
-	})
+	return parallel.Two(ctx, one[*catalog.Articulation](a, id), parallel.Call2(a.Store.Moves, a.Org, id))
 }
 
 // DecisionOn loads an articulation with its history and evidence.

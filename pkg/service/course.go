@@ -30,11 +30,7 @@ func (a Actor) ReviseCourse(
 	ctx context.Context, id string, in catalog.CourseInput,
 ) (*catalog.Course, *catalog.Change, error) {
 	if !in.Name.Set && !in.Description.Set {
-		course, err := one[*catalog.Course](a, id)(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		return Update(a, in, course)
+		return Revise(a, ctx, id, in)
 	}
 	sectionID := catalog.DefaultSectionID(id)
 	course, sections, err := parallel.Two(ctx, one[*catalog.Course](a, id), byID[*catalog.Section](a, sectionID))
@@ -148,38 +144,6 @@ func (a Actor) ReviseSection(
 		return false, nil
 	}
 	return true, change.ReplaceSection(&before, section, course, a.Now)
-}
-
-// ReviewSection replaces the review of a section's skill.
-func (a Actor) ReviewSection(
-	ctx context.Context, courseID, id, skillID string, in catalog.ReviewInput,
-) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := a.SectionOf(ctx, courseID, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	before := *section
-	if err := in.Apply(section, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
-		return nil, nil, err
-	}
-	var change catalog.Change
-	return section, &change, change.ReplaceSection(&before, section, course, a.Now)
-}
-
-// UnreviewSection removes the review of a section's skill, if there is one.
-func (a Actor) UnreviewSection(ctx context.Context, courseID, id, skillID string) (
-	*catalog.Section, *catalog.Change, error,
-) {
-	section, course, err := a.SectionOf(ctx, courseID, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	var change catalog.Change
-	before := *section
-	if removed, err := catalog.Unreview(section, skillID, a.Lookups); !removed {
-		return section, &change, err
-	}
-	return section, &change, change.ReplaceSection(&before, section, course, a.Now)
 }
 
 // checkNotGranted returns a conflict if an approved articulation that has not ended grants the course. The course is

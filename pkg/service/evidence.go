@@ -72,14 +72,11 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 	if found.transfer == nil || !found.transfer.Matchable() {
 		return nil, nil
 	}
-	var candidates []alignment.Candidate
+	var candidates []catalog.SectionProfile
 	for _, section := range found.sections {
-		if section.Cancelled() {
-			continue
+		if !section.Cancelled() {
+			candidates = append(candidates, section.Profile(&catalog.Course{Meta: catalog.Meta{ID: section.CourseID}}))
 		}
-		candidates = append(candidates, alignment.Candidate{
-			SectionID: section.ID, CourseID: section.CourseID, SectionName: section.Name, Skills: section.Skills,
-		})
 	}
 	match := alignment.NewIndex(candidates).Best(found.transfer.Skills, found.config, a.Taxonomy().Related)
 	if match == nil {

@@ -15,11 +15,9 @@ import (
 
 // Candidates are the sections of an organization at one position of its change feed.
 type Candidates struct {
-	list  []alignment.Candidate
+	list  []catalog.SectionProfile
 	index *alignment.Index
 	usage *skills.Usage // of the skills in list
-
-	profiles []catalog.SectionProfile // of list, without their skills
 	// taught returns the sections that teach each skill, those that teach it best first.
 	taught func() map[string][]taught
 }
@@ -35,7 +33,7 @@ type taught struct {
 func (c *Candidates) bySkill() map[string][]taught {
 	all := map[string][]taught{}
 	for i, candidate := range c.list {
-		for _, s := range candidate.Skills {
+		for _, s := range candidate.SectionSkills {
 			all[s.SkillID] = append(all[s.SkillID], taught{i, s.Level, s.Confidence})
 		}
 	}
@@ -87,14 +85,8 @@ func (x *Index) load(ctx context.Context, s Sections, org catalog.OrgID) (*Candi
 	fresh := &Candidates{usage: x.Taxonomy().Usage(nil)}
 	for _, section := range sections {
 		if course := courseOf[section.CourseID]; course != nil && len(section.Skills) > 0 && !section.Cancelled() {
-			fresh.list = append(fresh.list, alignment.Candidate{
-				SectionID: section.ID, CourseID: course.ID, CourseName: course.Name,
-				SectionName: section.Name, Skills: section.Skills,
-			})
+			fresh.list = append(fresh.list, section.Profile(course))
 			addSkills(fresh.usage, section.Skills)
-			profile := section.Profile(course)
-			profile.SectionSkills = nil
-			fresh.profiles = append(fresh.profiles, profile)
 		}
 	}
 	fresh.taught = sync.OnceValue(fresh.bySkill)
@@ -109,7 +101,7 @@ func (x *Index) load(ctx context.Context, s Sections, org catalog.OrgID) (*Candi
 func (c *Candidates) Teaching(skillID string, offset, limit int) (sections []catalog.TeachingSection, total int) {
 	places := c.taught()[skillID]
 	for _, place := range catalog.PageOf(places, offset, limit) {
-		p := c.profiles[place.section]
+		p := c.list[place.section]
 		sections = append(sections, catalog.TeachingSection{
 			CourseProfile: p.CourseProfile, SectionID: p.SectionID, SectionName: p.SectionName,
 			SectionInstructorName: p.SectionInstructorName, Level: place.level, Confidence: place.confidence,

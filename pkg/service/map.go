@@ -35,10 +35,9 @@ func (a Actor) Curriculum(
 			lists, err = a.OutcomeLists(ctx, programID)
 		}
 		return err
-	}, func(ctx context.Context) (err error) {
-		c.Decisions, err = a.Store.MapDecisions(ctx, a.Org, programID)
-		return err
-	}, func(ctx context.Context) error {
+	}, parallel.Into(&c.Decisions, parallel.Call2(a.Store.MapDecisions, a.Org, programID)), func(
+		ctx context.Context,
+	) error {
 		profiles, more, err := a.jobProfiles(ctx, asked, "query.jobs")
 		wrong = more
 		for _, profile := range profiles {

@@ -92,16 +92,15 @@ func (a Actor) FillCredentials(ctx context.Context, credentials ...*catalog.Cred
 func (a Actor) CreateProgram(
 	ctx context.Context, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
-	named, courses, err := parallel.Two(ctx, func(ctx context.Context) (catalog.Lookups, error) {
-		return a.namedByProgram(ctx, in)
-	}, byID[*catalog.Course](a, in.CourseOrder.Value...))
+	named, courses, err := parallel.Two(ctx,
+		parallel.Call(a.namedByProgram, in), byID[*catalog.Course](a, in.CourseOrder.Value...))
 	if err != nil {
 		return nil, nil, err
 	}
 	a.Lookups = named
 	a.Lookups.Courses = courses
-	program, change := &catalog.Program{}, &catalog.Change{}
-	if err := Create(ctx, a, in, program, change); err != nil {
+	program, change, err := New(a, ctx, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	return program, change, change.Hold(program, nil, a.Lookups.Courses)
@@ -111,24 +110,20 @@ func (a Actor) CreateProgram(
 func (a Actor) UpdateProgram(
 	ctx context.Context, id string, in catalog.ProgramInput,
 ) (*catalog.Program, *catalog.Change, error) {
-	program, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
-		return a.filledProgram(ctx, id)
-	}, func(ctx context.Context) (catalog.Lookups, error) {
-		return a.namedByProgram(ctx, in)
-	})
+	program, named, err := parallel.Two(ctx, parallel.Call(a.filledProgram, id), parallel.Call(a.namedByProgram, in))
 	if err != nil {
 		return nil, nil, err
 	}
 	a.Lookups = named
-	return Update(a, in, program)
+	return update(a, in, program)
 }
 
 // namedByProgram returns the lookups with the occupations and credentials that a program's input names.
 func (a Actor) namedByProgram(ctx context.Context, in catalog.ProgramInput) (l catalog.Lookups, err error) {
 	l = a.Lookups
-	l.Occupations, l.Credentials, err = parallel.Two(ctx, func(ctx context.Context) (map[string][]string, error) {
-		return labor.Occupations(ctx, a.Market, in.CIPCode.Value)
-	}, byID[*catalog.Credential](a, in.CredentialIDs.Value...))
+	l.Occupations, l.Credentials, err = parallel.Two(ctx,
+		parallel.Call2(labor.Occupations, a.Market, in.CIPCode.Value),
+		byID[*catalog.Credential](a, in.CredentialIDs.Value...))
 	return l, err
 }
 
@@ -155,31 +150,12 @@ func (a Actor) filledProgram(ctx context.Context, id string) (*catalog.Program, 
 	return program, err
 }
 
-// DeleteHolder deletes a program or credential and releases its courses.
-func DeleteHolder[H catalog.Holder](ctx context.Context, a Actor, id string) (*catalog.Change, error) {
-	var lists map[string]*catalog.OutcomeList
-	holder, dir, err := withDirectory(ctx, a, withOutcomes(a, one[H](a, id), id, &lists))
-	if err != nil {
-		return nil, err
-	}
-	members := holder.Members()
-	courses, err := byID[*catalog.Course](a, slices.Collect(maps.Values(members))...)(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var change catalog.Change
-	change.Delete(holder, a.Now, dir)
-	change.DeleteOutcomes(lists, a.Now)
-	return &change, change.Hold(holder, members, courses)
-}
-
 // AddProgramCourse appends a course to a program.
 func (a Actor) AddProgramCourse(
 	ctx context.Context, programID, courseID string,
 ) (*catalog.Program, *catalog.Change, error) {
-	program, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Program, error) {
-		return a.filledProgram(ctx, programID)
-	}, byID[*catalog.Course](a, courseID))
+	program, courses, err := parallel.Two(ctx,
+		parallel.Call(a.filledProgram, programID), byID[*catalog.Course](a, courseID))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,17 +177,28 @@ func (a Actor) AddProgramCourse(
 
 // RemoveProgramCourse removes a course from a program.
 func (a Actor) RemoveProgramCourse(ctx context.Context, programID, courseID string) (*catalog.Change, error) {
-	program, courses, err := parallel.Two(ctx, one[*catalog.Program](a, programID), byID[*catalog.Course](a, courseID))
+	return removeMember[catalog.Program](ctx, a, programID, courseID, byID[*catalog.Course](a, courseID))
+}
+
+// removeMember removes a member from a program or credential. courses loads its course.
+func removeMember[T any, H interface {
+	record[T]
+	catalog.Holder
+	Remove(member string) bool
+}](
+	ctx context.Context, a Actor, id, member string, courses Load[map[string]*catalog.Course],
+) (*catalog.Change, error) {
+	holder, held, err := parallel.Two(ctx, one[H](a, id), courses)
 	if err != nil {
 		return nil, err
 	}
-	before, members := *program, program.Members()
-	if !program.Remove(courseID) {
+	before, members := *holder, holder.Members()
+	if !holder.Remove(member) {
 		return nil, catalog.Absent()
 	}
 	var change catalog.Change
-	change.Replace(&before, program, a.Now)
-	return &change, change.Hold(program, members, courses)
+	change.Replace(H(&before), holder, a.Now)
+	return &change, change.Hold(holder, members, held)
 }
 
 // CreateCredential creates a credential, which holds the courses of its sections.
@@ -222,8 +209,8 @@ func (a Actor) CreateCredential(
 	if a.Lookups.Sections, err = a.place(in.CourseSectionIDs.Value...)(ctx); err != nil {
 		return nil, nil, err
 	}
-	credential, change := &catalog.Credential{}, &catalog.Change{}
-	if err := Create(ctx, a, in, credential, change); err != nil {
+	credential, change, err := New(a, ctx, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	return credential, change, change.Hold(credential, nil, coursesIn(a.Lookups.Sections))
@@ -253,7 +240,7 @@ func (a Actor) UpdateCredential(
 	if err != nil {
 		return nil, nil, err
 	}
-	credential, change, err := Update(a, in, credential)
+	credential, change, err := update(a, in, credential)
 	if err == nil && in.CourseSectionIDs.Set {
 		err = change.Hold(credential, members, courses)
 	}
@@ -288,19 +275,5 @@ func (a Actor) AddCredentialSection(
 
 // RemoveCredentialSection removes a section from a credential.
 func (a Actor) RemoveCredentialSection(ctx context.Context, credentialID, sectionID string) (*catalog.Change, error) {
-	credential, courses, err := parallel.Two(ctx, one[*catalog.Credential](a, credentialID), a.coursesOf(sectionID))
-	if err != nil {
-		return nil, err
-	}
-	before, members := *credential, credential.Members()
-	if !credential.Remove(sectionID) {
-		return nil, catalog.Absent()
-	}
-	held := map[string]*catalog.Course{}
-	for _, course := range courses {
-		held[course.ID] = course
-	}
-	var change catalog.Change
-	change.Replace(&before, credential, a.Now)
-	return &change, change.Hold(credential, members, held)
+	return removeMember[catalog.Credential](ctx, a, credentialID, sectionID, a.coursesOf(sectionID))
 }

@@ -64,9 +64,8 @@ func (a Actor) ownedOutcomes(ctx context.Context, kind catalog.Kind, ownerID str
 	}
 	sectionID := catalog.DefaultSectionID(ownerID)
 	var sections map[string]*catalog.Section
-	p, sections, err = parallel.Two(ctx, func(ctx context.Context) (OwnedOutcomes, error) {
-		return a.Outcomes(ctx, kind, ownerID)
-	}, byID[*catalog.Section](a, sectionID))
+	p, sections, err = parallel.Two(ctx,
+		parallel.Call2(a.Outcomes, kind, ownerID), byID[*catalog.Section](a, sectionID))
 	if err != nil {
 		return p, err
 	}
@@ -87,9 +86,9 @@ func (a Actor) save(p OwnedOutcomes, was *catalog.OutcomeList) (*catalog.Change,
 func (a Actor) ReplaceOutcomes(
 	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
 ) (*catalog.OutcomeList, *catalog.Change, error) {
-	p, decisions, err := parallel.Two(ctx, func(ctx context.Context) (OwnedOutcomes, error) {
-		return a.ownedOutcomes(ctx, kind, ownerID)
-	}, func(ctx context.Context) ([]catalog.MapDecision, error) {
+	p, decisions, err := parallel.Two(ctx, parallel.Call2(a.ownedOutcomes, kind, ownerID), func(
+		ctx context.Context,
+	) ([]catalog.MapDecision, error) {
 		if kind != catalog.ProgramKind {
 			return nil, nil
 		}
@@ -120,16 +119,11 @@ func (a Actor) AdoptOutcomes(
 	var p OwnedOutcomes
 	var sections map[string]*catalog.Section
 	var result, before *catalog.ExtractionResult
-	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		p, err = a.ownedOutcomes(ctx, catalog.CourseKind, courseID)
-		return err
-	}, parallel.Into(&sections, byID[*catalog.Section](a, in.SectionID)), func(ctx context.Context) (err error) {
-		result, err = a.Store.ExtractionResult(ctx, a.Org, in.SectionID)
-		return err
-	}, func(ctx context.Context) (err error) {
-		before, err = a.Store.ExtractionResult(ctx, a.Org, catalog.OutcomeListID(courseID))
-		return err
-	})
+	err := parallel.All(ctx,
+		parallel.Into(&p, parallel.Call2(a.ownedOutcomes, catalog.CourseKind, courseID)),
+		parallel.Into(&sections, byID[*catalog.Section](a, in.SectionID)),
+		parallel.Into(&result, parallel.Call2(a.Store.ExtractionResult, a.Org, in.SectionID)),
+		parallel.Into(&before, parallel.Call2(a.Store.ExtractionResult, a.Org, catalog.OutcomeListID(courseID))))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,47 +146,6 @@ func (a Actor) AdoptOutcomes(
 	read := catalog.ExtractionResult{Provenance: *p.List.Provenance, Statements: p.List.Read(adopted, before)}
 	change.ReplaceResult(p.List, &read)
 	return p.List, change, err
-}
-
-// ReviewOutcome replaces the review of a skill of an outcome.
-func (a Actor) ReviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string, in catalog.ReviewInput,
-) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
-	return a.reviewOutcome(ctx, kind, ownerID, id, func(list *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
-		return true, list.Review(o, in, skillID, a.KeyID, a.Lookups, a.Now)
-	})
-}
-
-// UnreviewOutcome removes the review of a skill of an outcome, if there is one.
-func (a Actor) UnreviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id, skillID string,
-) (*catalog.OutcomeList, *catalog.Change, error) {
-	list, _, change, err := a.reviewOutcome(ctx, kind, ownerID, id,
-		func(_ *catalog.OutcomeList, o *catalog.Outcome) (bool, error) {
-			return catalog.Unreview(o, skillID, a.Lookups)
-		})
-	return list, change, err
-}
-
-// reviewOutcome changes the reviews of an outcome.
-func (a Actor) reviewOutcome(
-	ctx context.Context, kind catalog.Kind, ownerID, id string,
-	review func(list *catalog.OutcomeList, o *catalog.Outcome) (changed bool, err error),
-) (*catalog.OutcomeList, *catalog.Outcome, *catalog.Change, error) {
-	p, err := a.ownedOutcomes(ctx, kind, ownerID)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	o := p.List.Find(id)
-	if o == nil {
-		return nil, nil, nil, catalog.Absent()
-	}
-	was := catalog.Copy(p.List)
-	if changed, err := review(p.List, o); err != nil || !changed {
-		return p.List, o, &catalog.Change{}, err
-	}
-	change, err := a.save(p, was)
-	return p.List, o, change, err
 }
 
 // FoundOutcomes returns the outcomes that the section's syllabus states, as last extracted; none without a syllabus.

@@ -19,15 +19,12 @@ type Publication struct {
 	ctdl.Organization
 	Taxonomy string // name of the taxonomy of skills
 
-	read          map[string]catalog.Record // by id; nil for those that do not exist
-	courses       []*catalog.Course
-	programs      []*catalog.Program
-	credentials   []*catalog.Credential
-	articulations []*catalog.Articulation
-	sections      map[string]*catalog.Section     // those that represent courses, by id
-	outcomes      map[string]*catalog.OutcomeList // by the id of the course or program
-	public        map[string]string               // CTIDs of public records, by id
-	parts         map[string][]string             // CTIDs of the public programs of a course
+	read     map[string]catalog.Record       // by id; nil for those that do not exist
+	records  []catalog.Record                // of publishedKinds
+	sections map[string]*catalog.Section     // those that represent courses, by id
+	outcomes map[string]*catalog.OutcomeList // by the id of the course or program
+	public   map[string]string               // CTIDs of public records, by id
+	parts    map[string][]string             // CTIDs of the public programs of a course
 }
 
 // Described is a record in CTDL.
@@ -54,24 +51,24 @@ func ReadPublication(
 ) (*Publication, error) {
 	p := newPublication(taxonomy)
 	p.Organization = InCTDL(o, base)
-	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		if p.courses, err = All[*catalog.Course](ctx, s, o.ID, ""); err != nil {
-			return err
-		}
-		var ids []string
-		for _, c := range p.courses {
-			ids = append(ids, Representing(c))
-		}
-		p.sections, err = GetByID[*catalog.Section](ctx, s, o.ID, ids, false)
-		return err
-	}, parallel.Into(&p.programs, every[*catalog.Program](s, o.ID)),
-		parallel.Into(&p.credentials, every[*catalog.Credential](s, o.ID)),
-		parallel.Into(&p.articulations, every[*catalog.Articulation](s, o.ID)), func(ctx context.Context) error {
-			return Each(ctx, s, o.ID, "", func(list *catalog.OutcomeList) error {
-				p.outcomes[list.OwnerID] = list
+	var mu sync.Mutex
+	var named []string
+	var reads []func(context.Context) error
+	for _, kind := range append(publishedKinds, catalog.OutcomeListKind) {
+		reads = append(reads, func(ctx context.Context) error {
+			return s.EachRecord(ctx, o.ID, kind, "", func(r catalog.Record) error {
+				mu.Lock()
+				defer mu.Unlock()
+				named = append(named, p.add(r)...)
 				return nil
 			})
 		})
+	}
+	err := parallel.All(ctx, reads...)
+	if err == nil {
+		named = slices.DeleteFunc(named, func(id string) bool { return !catalog.SectionKind.Made(id) })
+		p.sections, err = GetByID[*catalog.Section](ctx, s, o.ID, named, false)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,55 +119,57 @@ func (p *Publication) load(
 // add adds a record and returns the ids of those that it refers to.
 func (p *Publication) add(r catalog.Record) (named []string) {
 	switch r := r.(type) {
+	case *catalog.Section:
+		p.sections[r.ID] = r
+		return nil
+	case *catalog.OutcomeList:
+		p.outcomes[r.OwnerID] = r
+		return nil
 	case *catalog.Course:
-		p.courses = append(p.courses, r)
-		return append(slices.DeleteFunc(r.Holders(""), func(id string) bool {
+		named = append(slices.DeleteFunc(r.Holders(""), func(id string) bool {
 			return !catalog.ProgramKind.Made(id)
 		}), Representing(r))
 	case *catalog.Program:
-		p.programs = append(p.programs, r)
-		return slices.Concat(r.CourseOrder, r.CredentialIDs)
+		named = slices.Concat(r.CourseOrder, r.CredentialIDs)
 	case *catalog.Credential:
-		p.credentials = append(p.credentials, r)
 		for _, section := range r.Sections {
 			named = append(named, section.CourseID)
 		}
 	case *catalog.Articulation:
-		p.articulations = append(p.articulations, r)
 		if named = r.GrantedCourses(); r.Supersedes != nil {
 			named = append(named, *r.Supersedes)
 		}
-	case *catalog.Section:
-		p.sections[r.ID] = r
-	case *catalog.OutcomeList:
-		p.outcomes[r.OwnerID] = r
 	}
+	p.records = append(p.records, r)
 	return named
 }
 
 // settle finds which records are public. Whether a record is ready does not depend on those that it refers to.
 func (p *Publication) settle() {
-	slices.SortFunc(p.programs, compareByNumber)
+	slices.SortFunc(p.records, func(a, b catalog.Record) int { return comparePublished(a.Base().ID, b.Base().ID) })
 	p.public, p.parts = map[string]string{}, map[string][]string{}
 	for _, d := range p.Describe() {
 		if d.Ready() && p.public[d.ID] == "" {
 			p.public[d.ID] = d.CTID
 		}
 	}
-	for _, program := range p.programs {
-		for _, id := range program.CourseOrder {
-			if ctid := p.public[program.ID]; ctid != "" {
+	for _, r := range p.records {
+		program, ok := r.(*catalog.Program)
+		if ctid := p.public[r.Base().ID]; ok && ctid != "" {
+			for _, id := range program.CourseOrder {
 				p.parts[id] = append(p.parts[id], ctid)
 			}
 		}
 	}
 }
 
-// compareByNumber compares programs by their places in the list.
-func compareByNumber(a, b *catalog.Program) int {
-	x, _ := catalog.Sequence(catalog.ProgramKind, a.ID)
-	y, _ := catalog.Sequence(catalog.ProgramKind, b.ID)
-	return cmp.Compare(x, y)
+// comparePublished compares the ids of records that can be published by kind, then creation.
+func comparePublished(a, b string) int {
+	number := func(id string) int {
+		n, _ := catalog.Sequence(publishedKinds[kindMade(id)], id)
+		return n
+	}
+	return cmp.Or(cmp.Compare(kindMade(a), kindMade(b)), cmp.Compare(number(a), number(b)))
 }
 
 // InCTDL returns what documents state about an organization.
@@ -198,17 +197,8 @@ func Representing(c *catalog.Course) string {
 
 // Describe returns all records of the publication that can be published, ready or not.
 func (p *Publication) Describe() (all []Described) {
-	for _, c := range p.courses {
-		all = append(all, p.describe(c)...)
-	}
-	for _, program := range p.programs {
-		all = append(all, p.describe(program)...)
-	}
-	for _, c := range p.credentials {
-		all = append(all, p.describe(c)...)
-	}
-	for _, a := range p.articulations {
-		all = append(all, p.describe(a)...)
+	for _, r := range p.records {
+		all = append(all, p.describe(r)...)
 	}
 	return all
 }
@@ -228,11 +218,7 @@ func (p *Publication) describe(r catalog.Record) []Described {
 		return append([]Described{{"course", r.ID, r.Code, entity, nil}}, framework...)
 	case *catalog.Program:
 		described := ctdl.Program{Program: r, Courses: p.named(r.CourseOrder), Credentials: p.named(r.CredentialIDs)}
-		code := ""
-		if r.Code != nil {
-			code = *r.Code
-		}
-		framework, outcomes := p.framework(r.ID, code, r.Name)
+		framework, outcomes := p.framework(r.ID, catalog.ValueOr(r.Code, ""), r.Name)
 		described.Taught.Outcomes = outcomes
 		if r.CIPCode != nil {
 			described.CIP = []ctdl.Code{{Code: *r.CIPCode}}

@@ -165,9 +165,9 @@ func (x Publisher) Index(
 // record the error is catalog.Absent.
 func (x Publisher) read(ctx context.Context, ids ...string) (*Publication, []string, error) {
 	p := newPublication(x.Taxonomy)
-	o, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Organization, error) {
-		return x.Store.Organization(ctx, x.Org)
-	}, func(ctx context.Context) ([]string, error) {
+	o, named, err := parallel.Two(ctx, parallel.Call(x.Store.Organization, x.Org), func(
+		ctx context.Context,
+	) ([]string, error) {
 		return p.load(ctx, x.Store, x.Org, ids)
 	})
 	if err == nil {

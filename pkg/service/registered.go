@@ -237,13 +237,9 @@ func (x *CTIDs) Resources(
 			found = append(found, Resource{"framework", id})
 		}
 	}
-	number := func(id string) int {
-		n, _ := catalog.Sequence(publishedKinds[kindMade(id)], id)
-		return n
-	}
 	slices.SortFunc(found, func(a, b Resource) int {
 		return cmp.Or(cmp.Compare(slices.Index(resources, a.Name), slices.Index(resources, b.Name)),
-			cmp.Compare(kindMade(a.ID), kindMade(b.ID)), cmp.Compare(number(a.ID), number(b.ID)))
+			comparePublished(a.ID, b.ID))
 	})
 	return found, nil
 }

@@ -8,6 +8,8 @@ package service
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/labor"
@@ -83,10 +85,9 @@ func (a Actor) add(ctx context.Context, record catalog.Record, change *catalog.C
 // directoryFor reads the directory of a new record's list.
 func (a Actor) directoryFor(ctx context.Context, record catalog.Record) (dir *catalog.Directory, err error) {
 	kind, external := catalog.KindOf(record), catalog.ExternalOf(record)
-	err = parallel.All(ctx, func(ctx context.Context) (err error) {
-		dir, err = a.Store.Directory(ctx, a.Org, kind)
-		return err
-	}, func(ctx context.Context) error {
+	err = parallel.All(ctx, parallel.Into(&dir, parallel.Call2(a.Store.Directory, a.Org, kind)), func(
+		ctx context.Context,
+	) error {
 		if a.Name == nil || external == nil || external.ExternalID == nil {
 			return nil
 		}
@@ -110,11 +111,33 @@ func (a Actor) CreateExtraction(
 	return e, nil
 }
 
-// Update applies an input to a loaded record. The change is empty if the record stays the same.
-func Update[T any, R interface {
+// New creates a record of a list.
+func New[I catalog.Input[R], T any, R record[T]](
+	a Actor, ctx context.Context, in I,
+) (R, *catalog.Change, error) {
+	created, change := R(new(T)), &catalog.Change{}
+	return created, change, Create(ctx, a, in, created, change)
+}
+
+// record is the pointer type of a record struct.
+type record[T any] interface {
 	*T
 	catalog.Record
-}](a Actor, in catalog.Input[R], record R) (R, *catalog.Change, error) {
+}
+
+// Revise applies an input to the record with an id. The change is empty if the record stays the same.
+func Revise[I catalog.Input[R], T any, R record[T]](
+	a Actor, ctx context.Context, id string, in I,
+) (R, *catalog.Change, error) {
+	loaded, err := one[R](a, id)(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return update(a, in, loaded)
+}
+
+// update is Revise for a loaded record.
+func update[T any, R record[T]](a Actor, in catalog.Input[R], record R) (R, *catalog.Change, error) {
 	before := *record
 	if err := catalog.Apply(in, record, a.Lookups); err != nil {
 		return nil, nil, err
@@ -124,52 +147,34 @@ func Update[T any, R interface {
 	return record, &change, nil
 }
 
-// Delete deletes a record of a list on which no other record depends. It returns the error of a check that refuses
-// the record.
-func Delete[R catalog.Record](
-	ctx context.Context, a Actor, id string, checks ...func(R) error,
-) (*catalog.Change, error) {
-	record, dir, err := withDirectory(ctx, a, one[R](a, id))
-	for _, check := range checks {
-		if err == nil {
-			err = check(record)
-		}
+// Delete deletes a record of a list on which no other record depends, with its outcomes, and releases the courses that
+// it holds. It returns the error of the record's CheckDelete, if it has one.
+func Delete[R catalog.Record](a Actor, ctx context.Context, id string) (*catalog.Change, error) {
+	var lists map[string]*catalog.OutcomeList
+	record, dir, err := withDirectory(ctx, a, withOutcomes(a, one[R](a, id), id, &lists))
+	if checked, ok := any(record).(interface{ CheckDelete() error }); ok && err == nil {
+		err = checked.CheckDelete()
 	}
 	if err != nil {
 		return nil, err
 	}
 	var change catalog.Change
-	change.Delete(record, a.Now, dir)
-	return &change, nil
+	holder, ok := any(record).(catalog.Holder)
+	if !ok {
+		change.Delete(record, a.Now, dir)
+		return &change, nil
+	}
+	members := holder.Members()
+	courses, err := byID[*catalog.Course](a, slices.Collect(maps.Values(members))...)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	change.Delete(holder, a.Now, dir)
+	change.DeleteOutcomes(lists, a.Now)
+	return &change, change.Hold(holder, members, courses)
 }
 
 // withDirectory reads a record in parallel with the directory of its list.
 func withDirectory[R catalog.Record](ctx context.Context, a Actor, load Load[R]) (R, *catalog.Directory, error) {
-	return parallel.Two(ctx, load, func(ctx context.Context) (*catalog.Directory, error) {
-		return a.Store.Directory(ctx, a.Org, kindOf[R]())
-	})
-}
-
-// ReviewTransferCourse replaces the review of a loaded course's skill.
-func (a Actor) ReviewTransferCourse(
-	course *catalog.TransferCourse, skillID string, in catalog.ReviewInput,
-) (*catalog.TransferCourse, *catalog.Change, error) {
-	before := *course
-	if err := in.Apply(course, skillID, a.KeyID, a.Lookups, a.Now); err != nil {
-		return nil, nil, err
-	}
-	var change catalog.Change
-	change.Replace(&before, course, a.Now)
-	return course, &change, nil
-}
-
-// UnreviewTransferCourse removes the review of a loaded course's skill, if there is one.
-func (a Actor) UnreviewTransferCourse(course *catalog.TransferCourse, skillID string) (*catalog.Change, error) {
-	var change catalog.Change
-	before := *course
-	removed, err := catalog.Unreview(course, skillID, a.Lookups)
-	if removed {
-		change.Replace(&before, course, a.Now)
-	}
-	return &change, err
+	return parallel.Two(ctx, load, parallel.Call2(a.Store.Directory, a.Org, kindOf[R]()))
 }

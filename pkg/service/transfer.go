@@ -15,8 +15,7 @@ import (
 func (a Actor) CreatePackage(
 	ctx context.Context, in catalog.TransferPackageInput, courses []catalog.TransferCourseInput,
 ) (*catalog.TransferPackage, *catalog.Change, error) {
-	pack, change := &catalog.TransferPackage{}, &catalog.Change{}
-	err := Create(ctx, a, in, pack, change)
+	pack, change, err := New(a, ctx, in)
 	if err == nil {
 		_, err = a.newCourses(pack, courses, change)
 	}
@@ -220,9 +219,8 @@ func (a Actor) newMatcher(
 		}
 	}
 	var err error
-	m.candidates, m.decided, err = parallel.Two(ctx, a.candidates, func(ctx context.Context) (decisions, error) {
-		return a.decisionsUnder(ctx, slices.Collect(maps.Keys(keys)), m.today)
-	})
+	m.candidates, m.decided, err = parallel.Two(ctx, a.candidates,
+		parallel.Call2(a.decisionsUnder, slices.Collect(maps.Keys(keys)), m.today))
 	return m, err
 }
 

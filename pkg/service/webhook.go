@@ -36,11 +36,7 @@ func (a Actor) Webhook(ctx context.Context, id string) (*catalog.Webhooks, *cata
 // withFeedEnd loads the organization's webhooks and the end of its change feed: a webhook that is new or enabled again
 // gets the changes after it.
 func (a Actor) withFeedEnd(ctx context.Context) (*catalog.Webhooks, catalog.Cursor, error) {
-	return parallel.Two(ctx, func(ctx context.Context) (*catalog.Webhooks, error) {
-		return a.Store.Webhooks(ctx, a.Org)
-	}, func(ctx context.Context) (catalog.Cursor, error) {
-		return a.Store.FeedEnd(ctx, a.Org)
-	})
+	return parallel.Two(ctx, parallel.Call(a.Store.Webhooks, a.Org), parallel.Call(a.Store.FeedEnd, a.Org))
 }
 
 // CreateWebhook creates a webhook and its secret.

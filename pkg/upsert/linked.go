@@ -147,7 +147,7 @@ func (r *run) link(row *entry.Row) {
 			}
 		}
 		if id == "" {
-			row.Ignored = append(row.Ignored, entry.Problem{
+			row.Ignored = append(row.Ignored, catalog.ImportProblem{
 				Column: "skills", Code: entry.InvalidValue, Message: "is not in the taxonomy", Value: name,
 			})
 		} else if !seen[id] {

@@ -125,7 +125,7 @@ type Reject struct {
 	Name   string    `json:"externalId"`
 	Reason string    `json:"reason"`
 	// Ignored is the value that the record is imported without, if that is the reason.
-	Ignored *entry.Problem `json:"-"`
+	Ignored *catalog.ImportProblem `json:"-"`
 }
 
 func rejected(row entry.Row, reason string) Reject {

@@ -38,9 +38,9 @@ type Row struct {
 	// Gone reports that the other system has deleted the record.
 	Gone bool
 	// Problems are reasons why the row cannot be imported.
-	Problems []Problem
+	Problems []catalog.ImportProblem
 	// Ignored are values that the record is imported without, since their columns cannot have them.
-	Ignored []Problem
+	Ignored []catalog.ImportProblem
 	// Header and Source are the table's header and the line's cells, from which the line can be written again. For
 	// JSON, Source is the object and Header is nil.
 	Header, Source []string
@@ -70,6 +70,19 @@ func (row Row) Column(field string) string {
 		return row.Column("code")
 	}
 	return ""
+}
+
+// TakeTexts removes a list of strings from an object and returns it; false if it is something else.
+func TakeTexts(object map[string]any, key string) (texts []string, ok bool) {
+	list, ok := object[key].([]any)
+	delete(object, key)
+	texts = make([]string, len(list))
+	for i := range list {
+		var isText bool
+		texts[i], isText = list[i].(string)
+		ok = ok && isText
+	}
+	return texts, ok
 }
 
 // Count returns the number of records that the row is about: of outcomes in a list, which is one row.
@@ -113,28 +126,12 @@ var PartOf = map[string]string{
 	"sendCode1": "sending", "receiveCode1": "receiving",
 }
 
-// Problem is a value that a record cannot have.
-type Problem struct {
-	Line    int
-	Column  string // header; "" if the problem concerns the whole line
-	Code    string
-	Message string
-	Value   string // at most MaxValue characters
-}
-
 // Codes of problems.
 const (
 	InvalidValue = "invalid_value"  // the column cannot take the value
 	TooManyCells = "too_many_cells" // the line has more cells than the header
 	Conflicting  = "conflicting"    // another line of the same record has another value
 )
-
-func (p Problem) String() string {
-	if p.Column == "" {
-		return p.Message
-	}
-	return p.Column + ": " + p.Message
-}
 
 // ctidName starts the names of records that a file names by their CTIDs.
 const ctidName = "ctid:"

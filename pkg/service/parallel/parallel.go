@@ -25,6 +25,16 @@ func Into[T any](to *T, read func(context.Context) (T, error)) func(context.Cont
 	}
 }
 
+// Call makes a read of a function that takes one argument.
+func Call[A, T any](read func(context.Context, A) (T, error), a A) func(context.Context) (T, error) {
+	return func(ctx context.Context) (T, error) { return read(ctx, a) }
+}
+
+// Call2 makes a read of a function that takes two arguments.
+func Call2[A, B, T any](read func(context.Context, A, B) (T, error), a A, b B) func(context.Context) (T, error) {
+	return func(ctx context.Context) (T, error) { return read(ctx, a, b) }
+}
+
 // All runs reads, and returns the first error.
 func All(ctx context.Context, reads ...func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
