@@ -565,7 +565,7 @@ func start(t *testing.T, config boot.Config) *runtime.Runtime {
 	for _, name := range names {
 		endpoint := guarded(t, name, config.DynamoDBEndpoint)
 		functions = append(functions, runtime.Function{
-			Name: name, Bootstrap: filepath.Join(dir, name), Timeout: 30 * time.Second, Memory: 512, Processes: 1,
+			Name: name, Bootstrap: filepath.Join(dir, name), Timeout: 30 * time.Second, Processes: 1,
 			Env: map[string]string{
 				"AWS_REGION": config.Region, api.EnvBucket: config.Bucket, api.EnvS3Endpoint: config.S3Endpoint,
 				api.EnvTable: config.Table, api.EnvDynamoEndpoint: endpoint, api.EnvQueueURL: config.QueueURL, api.EnvSQSEndpoint: config.SQSEndpoint,

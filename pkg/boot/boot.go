@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -151,6 +152,18 @@ func (c Config) Taxonomy(builtin func() *skills.Taxonomy) (*skills.Taxonomy, err
 		return nil, fmt.Errorf("taxonomy %s: %w", c.TaxonomyFile, err)
 	}
 	return taxonomy, nil
+}
+
+// Skills returns a function that opens the taxonomy when it is first called: most requests and imports need none. The
+// built-in vocabulary has no index then.
+func (c Config) Skills() func() *skills.Taxonomy {
+	return sync.OnceValue(func() *skills.Taxonomy {
+		taxonomy, err := c.Taxonomy(skills.Starter)
+		if err != nil {
+			panic(err) // becomes an internal error; the file existed at the start
+		}
+		return taxonomy
+	})
 }
 
 // Start reads the configuration of a function and makes its log. It ends the process if the configuration is invalid.

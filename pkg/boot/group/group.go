@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -21,7 +20,6 @@ import (
 	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/quota"
 	"skillscurriculum/pkg/rest"
-	"skillscurriculum/pkg/skills"
 )
 
 // Part adds an adapter that only some groups need. Each part has its own package, so that the functions of the other
@@ -44,15 +42,8 @@ func New(c boot.Config, store *dynamo.Store, log *slog.Logger, groups ...api.Gro
 	return rest.New(&rest.Server{
 		Store: store, Callers: &rest.Callers{Keys: store, Now: boot.Now}, Meter: &quota.Meter{Counter: counter},
 		Usage: counter, Limit: c.Limit, Market: &dynamo.Market{Store: store}, Now: boot.Now, IDs: boot.IDs, Log: log,
-		Groups: groups, Trace: trace.Send,
+		Groups: groups, Trace: trace.Send, Taxonomy: c.Skills(),
 		CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) },
-		Taxonomy: sync.OnceValue(func() *skills.Taxonomy {
-			taxonomy, err := c.Taxonomy(skills.Starter)
-			if err != nil {
-				panic(err) // becomes an internal error; the file existed at the start
-			}
-			return taxonomy
-		}),
 	})
 }
 

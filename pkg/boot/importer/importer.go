@@ -3,7 +3,6 @@ package importer
 
 import (
 	"log/slog"
-	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -15,35 +14,27 @@ import (
 	"skillscurriculum/pkg/egress/address"
 	"skillscurriculum/pkg/importer"
 	"skillscurriculum/pkg/intake"
-	"skillscurriculum/pkg/skills"
 	"skillscurriculum/pkg/upsert"
 )
 
 // Start runs the function.
 func Start() {
 	config, log := boot.Start(api.Importer)
-	worker, err := New(config, config.Store(), log)
-	if err != nil {
-		log.Error("importer", "cause", err.Error())
-		os.Exit(1)
-	}
-	lambda.Start(worker.Handle)
+	lambda.Start(New(config, config.Store(), log).Handle)
 }
 
 // New returns the worker that runs imports.
-func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*importer.Worker, error) {
-	taxonomy, err := c.Taxonomy(skills.Starter)
-	if err != nil {
-		return nil, err
-	}
+func New(c boot.Config, store *dynamo.Store, log *slog.Logger) *importer.Worker {
+	taxonomy := c.Skills()
 	bucket := files.New(c)
 	return &importer.Worker{
 		Store: store, Files: bucket, Queue: sender.Imports(c), Now: boot.Now, IDs: boot.IDs, Log: log,
 		Loader: upsert.Loader{
-			Store: store, Queue: sender.Jobs(c), Files: bucket, Market: &dynamo.Market{Store: store}, SkillName: taxonomy.Name,
-			SkillID:   taxonomy.Named,
+			Store: store, Queue: sender.Jobs(c), Files: bucket, Market: &dynamo.Market{Store: store},
+			SkillName: func(id string) (string, bool) { return taxonomy().Name(id) },
+			SkillID:   func(name string) (string, bool) { return taxonomy().Named(name) },
 			CheckHref: func(href string) error { return address.Check(href, c.AllowedHosts) }, Now: boot.Now, IDs: boot.IDs,
 			ArticulationFields: intake.ArticulationFields,
 		},
-	}, nil
+	}
 }
