@@ -262,11 +262,9 @@ func (t *table) newRow(name string) Row {
 	return row
 }
 
-// required are fields that every record has. A blank cell leaves them out, and the contract reports them as missing.
-var required = []string{
-	"name", "code", "employerId", "lifecycleStatus", "status", "transferFromInstitution",
-	"ctid", "credentialType",
-}
+// lasting are optional fields that a record never loses, so that a blank cell says nothing about them. Each has a value
+// of its own without being required.
+var lasting = []string{"lifecycleStatus", "status", "ctid", "credentialType"}
 
 // row returns the line as a record.
 func (t *table) row() Row {
@@ -283,10 +281,17 @@ func (t *table) row() Row {
 		case isDeleted(field, cell):
 			row.Gone = true
 		default:
-			if value := t.read(&row, field, cell); value != nil || cell == "" && !slices.Contains(required, field) {
+			if value := t.read(&row, field, cell); value != nil || cell == "" && !slices.Contains(lasting, field) {
 				row.Fields[field] = value
 			}
 		}
+	}
+	if t.has("fileName") && row.Name == "" {
+		row.Name, row.Existing = withoutEnding(t.get("fileName")), true
+	}
+	if row.Fields["name"] == "" && (row.Existing || t.kind == catalog.SectionKind) {
+		delete(row.Fields, "name")
+		row.Untitled = !row.Existing
 	}
 	switch t.kind {
 	case catalog.CourseKind:
@@ -296,7 +301,7 @@ func (t *table) row() Row {
 		if t.found == OneRoster {
 			code = cmp.Or(code, row.Name)
 		}
-		if code != "" {
+		if code != "" || !row.Existing && (t.has("code") || t.has("number")) {
 			row.Fields["code"] = code
 		}
 		if t.has("credits") || t.has("creditsMin") || t.has("creditsMax") {
@@ -306,7 +311,6 @@ func (t *table) row() Row {
 		row.Effective = cmp.Or(t.get("effectiveTerm"), from)
 	case catalog.SectionKind:
 		row.Parent = cmp.Or(row.Parent, code)
-		row.Untitled = row.Fields["name"] == nil && t.has("name")
 		if t.has("term") {
 			row.Fields["term"] = t.term()
 		}
@@ -314,10 +318,7 @@ func (t *table) row() Row {
 			row.Name = within(t.get("term"), row.Name)
 		}
 	}
-	switch {
-	case t.has("fileName") && row.Name == "":
-		row.Name, row.Existing = withoutEnding(t.get("fileName")), true
-	case !t.has("externalId"):
+	if !row.Existing && !t.has("externalId") {
 		row.Name = ownName(row)
 	}
 	return row
@@ -331,7 +332,7 @@ func (t *table) code() string {
 	}
 	n := len(subject)
 	switch {
-	case code != "":
+	case code != "" || number == "":
 		return code
 	case 0 < n && n < len(number) && strings.EqualFold(number[:n], subject):
 		last, next := rune(subject[n-1]), rune(number[n])

@@ -16,7 +16,7 @@ import (
 	"skillscurriculum/pkg/intake/entry"
 )
 
-// read converts a cell to a JSON value; a blank one is null or an empty list. What the field cannot have is a problem
+// read converts a cell to a JSON value; a blank one is null, an empty list or, for a required text, itself. What the field cannot have is a problem
 // of the row.
 func (t *table) read(row *Row, field, cell string) any {
 	if t.kind == catalog.CredentialKind && field == "status" {
@@ -44,6 +44,10 @@ func (t *table) read(row *Row, field, cell string) any {
 	return value
 }
 
+// required are texts that most kinds of records need. A blank cell stays one, which the contract refuses, or takes for
+// null where the kind does not need it.
+var required = []string{"name", "code", "employerId", "transferFromInstitution"}
+
 func valueOf(field, cell string) (any, error) {
 	switch field {
 	case "credentialIds":
@@ -61,7 +65,7 @@ func valueOf(field, cell string) (any, error) {
 		}
 		return locations, nil
 	}
-	if cell == "" {
+	if cell == "" && !slices.Contains(required, field) {
 		return nil, nil
 	}
 	switch field {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/intake"
 	"skillscurriculum/pkg/upsert"
@@ -65,5 +67,53 @@ func TestRowsWithoutACourse(t *testing.T) {
 		if err != nil || summary.Failed != 1 || strings.Contains(summary.Rejects[0].Reason, "externalId") {
 			t.Errorf("%s: %+v, %v", name, summary, err)
 		}
+	}
+}
+
+// csv imports a table, whose name tells its records, and compares the counts: created, updated, skipped, failed.
+func (f *fixture) csv(name, text string, o upsert.Options, want ...int) *upsert.Summary {
+	f.t.Helper()
+	rows, err := intake.Read(strings.NewReader(text), name, intake.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	summary, err := f.Load(f.t.Context(), org, rows, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, []int{summary.Created, summary.Updated, summary.Skipped, summary.Failed}); diff != "" {
+		f.t.Errorf("%s: created, updated, skipped, failed: %s%v", text, diff, summary.Rejects)
+	}
+	return summary
+}
+
+// A blank cell of a field that its record needs is refused for known records as for new ones, in the words of a request;
+// one of an optional field empties it, and one of a field that always has a value leaves it alone.
+func TestBlankCellsOfKnownRecords(t *testing.T) {
+	f := newFixture(t)
+	goOn := upsert.Options{KeepGoing: true}
+	for _, c := range []struct{ name, known, blank, reason string }{
+		{"courses.csv", "externalId,code,name\nkk,KK,Known\n", "externalId,code,name\nkk,,\n", "code: expected length >= 1 (); name: expected length >= 1 ()"},
+		{"courses.csv", "id,subject,number,name\nk2,BIO,101,Known\n", "id,subject,number,name\nk2,BIO,,Known\n", "code: expected length >= 1 ()"},
+		{"jobs.csv", "externalId,name,employerId\nj,Welder,Shop\n", "externalId,name,employerId\nj,,\n", "employerId: expected length >= 1 (); name: expected length >= 1 ()"},
+		{"programs.csv", "externalId,name\np,Nursing\n", "externalId,name\np,\n", "name: expected length >= 1 ()"},
+	} {
+		f.csv(c.name, c.known, goOn, 1, 0, 0, 0)
+		if s := f.csv(c.name, c.blank, goOn, 0, 0, 0, 1); s.Rejects[0].Reason != c.reason {
+			t.Errorf("%s: %s", c.blank, s.Rejects[0].Reason)
+		}
+		if s := f.csv(c.name, strings.NewReplacer("\nkk", "\nnew", "\nk2", "\nnew", "\nj", "\nnew", "\np", "\nnew").Replace(c.blank), goOn, 0, 0, 0, 1); s.Rejects[0].Reason != c.reason {
+			t.Errorf("new: %s", s.Rejects[0].Reason)
+		}
+	}
+	f.csv("courses.csv", "externalId,code,name,description,lifecycleStatus\nr,R,Gone,D,RETIRED\n", goOn, 1, 0, 0, 0)
+	f.csv("courses.csv", "externalId,code,name,description,lifecycleStatus\nr,R,Gone,,\n", goOn, 0, 1, 0, 0)
+	if c := f.known(catalog.CourseKind, "r").(*catalog.Course); c.Description != nil || c.LifecycleStatus != catalog.RetiredCourse {
+		t.Errorf("%+v", c)
+	}
+	f.csv("programs.csv", "externalId,name,code\nq,Law,L\n", goOn, 1, 0, 0, 0)
+	f.csv("programs.csv", "externalId,name,code\nq,Law,\n", goOn, 0, 1, 0, 0)
+	if p := f.known(catalog.ProgramKind, "q").(*catalog.Program); p.Code != nil {
+		t.Errorf("%+v", p)
 	}
 }
