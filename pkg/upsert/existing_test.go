@@ -117,3 +117,53 @@ func TestBlankCellsOfKnownRecords(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// A section finds its course by external id or else by its code, be the course known or new in the same file; a code that
+// several have is refused.
+func TestSectionsFindCoursesByCode(t *testing.T) {
+	const courses = "externalId,code,name\n77,BIO 101,Biology\n78,M 1,Algebra\nx,T 1,One\ny,T-1,Two\nM 2,M 3,Named so\nz,M 2,Other\n"
+	const sections = "CRN,Course Code,Section Title\n1,bio-101,A\n2,77,B\n3,BIO 101,C\n4,T1,D\n5,M 2,E\n6,CHEM 1,F\n"
+	const banner = "SSBSECT_TERM_CODE,SSBSECT_CRN,SSBSECT_SUBJ_CODE,SSBSECT_CRSE_NUMB,SSBSECT_CRSE_TITLE\n202710,7,M,1,G\n"
+	read := func(name, text string) []intake.Row {
+		rows, err := intake.Read(strings.NewReader(text), name, intake.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	f := newFixture(t)
+	var all []intake.Row
+	for name, text := range map[string]string{"courses.csv": courses, "sections.csv": sections, "ssbsect.csv": banner} {
+		all = append(all, read(name, text)...)
+	}
+	check := func(rows []intake.Row, o upsert.Options, want ...int) {
+		t.Helper()
+		s, err := f.Load(t.Context(), org, rows, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, []int{s.Created, s.Updated, s.Skipped, s.Failed}); diff != "" {
+			t.Errorf("created, updated, skipped, failed: %s%v", diff, s.Rejects)
+		}
+		for _, r := range s.Rejects {
+			if want := map[string]string{
+				"4": "courseExternalId: several courses have the code; name one by its external id (T1)",
+				"6": "courseExternalId: no course has the external id or code (CHEM 1)",
+			}[r.Name]; r.Reason != want {
+				t.Errorf("%s: %s", r.Name, r.Reason)
+			}
+		}
+	}
+	check(all, upsert.Options{Check: true}, 11, 0, 0, 2)
+	check(all, upsert.Options{KeepGoing: true}, 11, 0, 0, 2)
+	check(all, upsert.Options{KeepGoing: true}, 0, 0, 11, 2)
+	for section, course := range map[string]string{"1": "77", "2": "77", "3": "77", "5": "M 2", "202710/7": "78"} {
+		if got := f.known(catalog.SectionKind, section).(*catalog.Section); got.CourseID != f.known(catalog.CourseKind, course).Base().ID {
+			t.Errorf("section %s is of %s", section, got.CourseID)
+		}
+	}
+	// Codes that the file changes are those it leaves behind.
+	moved := append(read("courses.csv", "externalId,code,name\n78,N 1,Algebra\nx,T 2,One\n"), read("sections.csv", "CRN,Course Code,Section Title\n8,T 1,H\n9,N1,I\n")...)
+	check(moved, upsert.Options{Check: true}, 2, 2, 0, 0)
+	check(moved, upsert.Options{}, 2, 2, 0, 0)
+}

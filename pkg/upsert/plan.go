@@ -46,7 +46,8 @@ type plan struct {
 	byID          map[string]*catalog.Section // default sections, by id
 	held          map[string]*catalog.Course  // members of programs or credentials, by id
 	articulations map[string]*catalog.Articulation
-	revised       map[string]bool // ids of sections that rows with Existing have changed
+	withCode      map[string]*[]*catalog.Course // by normalised code, where no course has the external id
+	revised       map[string]bool               // ids of sections that rows with Existing have changed
 }
 
 // window has the records of the next rows of a kind, which are read together. They are never changed.
@@ -348,10 +349,46 @@ func (p *plan) defaultSections(
 	return service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true)
 }
 
-// loadCourses reads the courses of sections.
+// loadCourses reads the courses of sections by external id, or else by code.
 func (p *plan) loadCourses(ctx context.Context) (err error) {
-	p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.names(parentOf))
+	names := p.names(parentOf)
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, names); err != nil {
+		return err
+	}
+	byID := map[string]*catalog.Course{} // rows of one course share it
+	for _, course := range p.lookups.Courses {
+		byID[course.ID] = course
+	}
+	p.withCode = map[string]*[]*catalog.Course{}
+	for _, name := range names {
+		if code := catalog.Normalized(name); p.lookups.Courses[name] == nil && code != "" {
+			p.withCode[code] = new([]*catalog.Course)
+		}
+	}
+	err = parallel.Each(ctx, p.withCode, func(ctx context.Context, code string, found *[]*catalog.Course) (err error) {
+		*found, err = p.coursesWithCode(ctx, code)
+		return err
+	})
+	for _, name := range names {
+		if found := p.withCode[catalog.Normalized(name)]; p.lookups.Courses[name] == nil && found != nil && len(*found) == 1 {
+			course := cmp.Or(byID[(*found)[0].ID], (*found)[0])
+			p.lookups.Courses[name], byID[course.ID] = course, course
+		}
+	}
 	return err
+}
+
+// coursesWithCode returns the first courses with a normalised code, as they are once the pass is saved.
+func (r *run) coursesWithCode(ctx context.Context, code string) ([]*catalog.Course, error) {
+	const most = 10
+	stored, _, err := r.Store.CoursesByCode(ctx, r.org, code, 0, most)
+	byID := map[string]*catalog.Course{}
+	for _, course := range stored {
+		byID[course.ID] = course
+	}
+	maps.Copy(byID, r.coded[code])
+	maps.DeleteFunc(byID, func(_ string, course *catalog.Course) bool { return catalog.Normalized(course.Code) != code })
+	return slices.Collect(maps.Values(byID)), err
 }
 
 // loadProgram reads the old and new courses of a program.
@@ -629,7 +666,7 @@ func (p *plan) result(row entry.Row, record catalog.Record, outcome Outcome) {
 }
 
 func (p *plan) see(name string, record catalog.Record) {
-	if record == nil || !p.referenced[p.kind][name] {
+	if record == nil || !p.referenced[p.kind][name] && p.codes(name, record) == nil {
 		return
 	}
 	if course, ok := record.(*catalog.Course); ok && !p.save { // held until the pass ends
@@ -638,6 +675,24 @@ func (p *plan) see(name string, record catalog.Record) {
 		record = &slim
 	}
 	p.seen[name] = record
+}
+
+// codes returns the codes by which sections refer to a course that is planned but not saved: that of the course, and the
+// one that it had before.
+func (p *plan) codes(name string, record catalog.Record) (codes []string) {
+	course, ok := record.(*catalog.Course)
+	if !ok || p.save {
+		return nil
+	}
+	before, known := p.known[name].Record.(*catalog.Course)
+	for _, c := range []*catalog.Course{course, before} {
+		if known || c == course {
+			if code := catalog.Normalized(c.Code); p.referenced[p.kind][code] {
+				codes = append(codes, code)
+			}
+		}
+	}
+	return codes
 }
 
 func (p *plan) course(ctx context.Context, row entry.Row, x catalog.ExternalID) error {
@@ -696,8 +751,12 @@ func (p *plan) section(ctx context.Context, row entry.Row, x catalog.ExternalID)
 	}
 	course := p.lookups.Courses[row.Parent]
 	if course == nil {
+		message := "no course has the external id or code"
+		if found := p.withCode[catalog.Normalized(row.Parent)]; found != nil && len(*found) > 1 {
+			message = "several courses have the code; name one by its external id"
+		}
 		return catalog.Invalid(catalog.FieldError{
-			Location: "courseExternalId", Message: "no course has the external id", Value: schema.Shown(row.Parent),
+			Location: "courseExternalId", Message: message, Value: schema.Shown(row.Parent),
 		})
 	}
 	in, err := decode[catalog.SectionInput](row.Fields)

@@ -100,6 +100,7 @@ func (r *run) index(rows Rows) error {
 		}
 		if parent := row.Kind.Parent(); parent != "" {
 			refer(parent, row.Parent)
+			refer(parent, catalog.Normalized(row.Parent)) // its code, perhaps
 		}
 		if row.Kind == catalog.OutcomeListKind {
 			refer(catalog.CourseKind, row.Parent)

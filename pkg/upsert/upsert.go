@@ -33,6 +33,8 @@ type Store interface {
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// KnownCourses finds courses as Known does, with the default sections, by id, whose ids follow from their courses'.
 	KnownCourses(ctx context.Context, org catalog.OrgID, names []string) (map[string]catalog.ExternalID, map[string]*catalog.Section, error)
+	// CoursesByCode returns a page of the courses with a code, compared after normalisation, and their number.
+	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
 	// CTIDs finds records by CTIDs that were set, with strong reads.
 	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
@@ -289,6 +291,7 @@ type run struct {
 	save      bool
 	dirs      map[catalog.Kind]*catalog.Directory
 	found     map[catalog.Kind]map[string]catalog.Record // the records of those seen in this pass
+	coded     map[string]map[string]*catalog.Course      // by codes and ids, those planned while nothing is saved
 	places    map[catalog.Kind]map[string]string         // of the rows that did not fail, by name; where several have it
 	ctids     map[string]string                          // places of the rows that did not fail, by CTID and by externalOf
 	owners    map[string]string                          // places of the rows of outcomes, by the ids of their owners
@@ -310,6 +313,7 @@ func (r *run) pass(ctx context.Context, rows Rows, from catalog.ImportPosition, 
 	r.save, r.read = save, window{}
 	r.dirs = map[catalog.Kind]*catalog.Directory{}
 	r.ctids, r.owners = map[string]string{}, map[string]string{}
+	r.coded = map[string]map[string]*catalog.Course{}
 	r.found, r.places = map[catalog.Kind]map[string]catalog.Record{}, map[catalog.Kind]map[string]string{}
 	for _, k := range kinds() {
 		r.found[k.kind], r.places[k.kind] = map[string]catalog.Record{}, map[string]string{}
@@ -530,6 +534,14 @@ func (r *run) fit(ctx context.Context, k importing, after *plan, waiting []candi
 // end records that the rows of a plan are saved.
 func (r *run) end(ctx context.Context, p *plan) error {
 	maps.Copy(r.found[p.kind], p.seen)
+	for name, record := range p.seen {
+		for _, code := range p.codes(name, record) {
+			if r.coded[code] == nil {
+				r.coded[code] = map[string]*catalog.Course{}
+			}
+			r.coded[code][record.Base().ID] = record.(*catalog.Course)
+		}
+	}
 	for name, place := range p.used {
 		if r.rowNames[p.kind][name] {
 			r.places[p.kind][name] = place
