@@ -190,6 +190,36 @@ func kindOf(name string, header []string, o Options) catalog.Kind {
 	return best
 }
 
+// telling reports whether the table's name, or a column that not every kind of record has, tells its kind.
+func (t *table) telling(name string, o Options) bool {
+	for _, of := range nameWords {
+		if strings.Contains(entry.Plain(name), of.word) {
+			return true
+		}
+	}
+	overridden := map[string]bool{}
+	for header := range o.Columns {
+		overridden[entry.Plain(header)] = true
+	}
+	for i, field := range t.fields {
+		header := entry.Plain(t.header[i])
+		if overridden[header] {
+			header = entry.Plain(field)
+		}
+		if field != "" && !common(header) {
+			return true
+		}
+	}
+	return false
+}
+
+// common reports whether courses, sections, programs, credentials and jobs all have a header, such as name and ID.
+func common(header string) bool {
+	return !slices.ContainsFunc(entry.Tabular[:5], func(kind catalog.Kind) bool {
+		return !slices.ContainsFunc(entry.HeadersOf()[entry.Resource(kind)], func(h entry.Header) bool { return h.Plain == header })
+	})
+}
+
 // nameWords are words in the names of files, the most specific first.
 var nameWords = []struct {
 	word string

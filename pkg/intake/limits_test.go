@@ -225,3 +225,32 @@ func temporary(t *testing.T) (n int) {
 	}
 	return n
 }
+
+// Columns that every kind of record has do not tell of what a table is: it may be of people. A resource, the table's name
+// or another column does.
+func TestTablesOfPeopleAreNotUnderstood(t *testing.T) {
+	const people = "name,email\nJane Roe,y\n"
+	for _, c := range []struct {
+		name, text string
+		o          Options
+		want       catalog.Kind // "" for none
+	}{
+		{"teachers.csv", people, Options{}, ""},
+		{"users.csv", "id,name,email,status\n1,Jane Roe,y,active\n", Options{}, ""},
+		{"people.csv", "Title,email\nJane Roe,y\n", Options{}, ""},
+		{"users.csv", "Person\nJane Roe\n", Options{Columns: map[string]string{"Person": "name"}}, ""},
+		{"teachers.csv", people, Options{Resource: catalog.ProgramKind}, catalog.ProgramKind},
+		{"programs.csv", people, Options{}, catalog.ProgramKind},
+		{"a.csv", "Program Name\nNursing\n", Options{}, catalog.ProgramKind},
+		{"a.csv", "externalId,code,name\n1,BIO 1,Biology\n", Options{}, catalog.CourseKind},
+	} {
+		file, err := Open(strings.NewReader(c.text), c.name, c.o)
+		var failure *Failure
+		switch {
+		case c.want == "" && (!errors.As(err, &failure) || failure.Code != UnknownLayout || len(failure.Columns) == 0):
+			t.Errorf("%s: %v", c.text, err)
+		case c.want != "" && (err != nil || file.Resource != c.want):
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}

@@ -43,7 +43,14 @@ func newTable(name string, open func() (lines, error), o Options) (*table, error
 		return nil, err
 	}
 	t.kind = cmp.Or(o.Resource, kindOf(name, t.header, o))
-	return t, t.assign(entry.Resource(t.kind), o)
+	err = t.assign(entry.Resource(t.kind), o)
+	if o.Resource == "" && len(t.at) > 0 && !t.telling(name, o) {
+		t.sample()
+		detail := fmt.Sprintf("%s: neither its columns nor its name tell of what its records are; "+
+			"name their resource; it has %s", name, shown(strings.Join(t.header, ", ")))
+		return nil, &Failure{UnknownLayout, detail, t.columns()}
+	}
+	return t, err
 }
 
 // findHeader finds the line with the most known columns, the first one of equals.
