@@ -45,7 +45,7 @@ func partsOf(content Content, name string, o Options) ([]part, io.Closer, error)
 func partsOfZip(content Content, name string, o Options) ([]part, io.Closer, error) {
 	archive, err := zip.NewReader(content, content.Size())
 	if err != nil {
-		return nil, nil, fail(catalog.Malformed, "%s is not a complete ZIP file: %v", name, err)
+		return nil, nil, fail(catalog.Malformed, "%s: %s", name, reason(err))
 	}
 	if len(archive.File) > maxFiles {
 		return nil, nil, fail(catalog.TooLarge, "%s has more than %d files", name, maxFiles)
@@ -154,7 +154,7 @@ func bundle(fsys fs.FS, name string, o Options) ([]part, error) {
 	if err != nil {
 		var failure *Failure
 		if !errors.As(err, &failure) {
-			err = fail(catalog.Malformed, "%s: %v", name, err)
+			err = fail(catalog.Malformed, "%s: %s", name, reason(err))
 		}
 		return nil, err
 	}

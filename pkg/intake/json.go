@@ -262,7 +262,7 @@ func (d *document) malformed(err error) error {
 	case err == nil:
 		err = errors.New("unexpected value")
 	}
-	return fail(catalog.Malformed, "%s: not a catalog in JSON: byte %d: %v", d.name, d.InputOffset(), err)
+	return fail(catalog.Malformed, "%s: not a catalog in JSON: byte %d: %s", d.name, d.InputOffset(), reason(err))
 }
 
 // takeName moves the external id from the row's fields to its name.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -251,6 +252,50 @@ func TestTablesOfPeopleAreNotUnderstood(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 		case c.want != "" && (err != nil || file.Resource != c.want):
 			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// What a registrar reads of a file that cannot be read has no words of the libraries that tried.
+func TestFailuresAreInPlainWords(t *testing.T) {
+	book := func(sheet string) string {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for name, text := range map[string]string{"xl/workbook.xml": "<workbook/>", "xl/worksheets/sheet1.xml": sheet} {
+			part, err := w.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := part.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	whole := book("<worksheet/>")
+	for _, c := range []struct{ name, text, want string }{
+		{"f.jsonld", `[1,2,null]`, "f.jsonld: not a catalog in JSON: byte 2: an object in {} must stand here, not a value of type number"},
+		{"f.jsonld", `[{"a":1`, "it ends too early"},
+		{"f.json", `{"courses":["x"]}`, "must stand here, not a value of type string"},
+		{"f.json", `{"courses":[{"a":1e999}]}`, "the number 1e999 is too large"},
+		{"f.json", `{"courses":[{a:1}]}`, "a character is missing here, or does not belong here"},
+		{"f.json", `nothing`, "a character is missing here, or does not belong here"},
+		{"f.ndjson", `[1]`, "f.ndjson:1: not an object in JSON"},
+		{"f.csv", "code,name\nA,\"B\n", `a quote (") is missing`},
+		{"f.csv", "code,name\nA,B \"C\"\n", `a quote (") is missing`},
+		{"f.xlsx", whole[:len(whole)-9], "f.xlsx: the ZIP file is damaged or incomplete"},
+		{"f.xlsx", strings.Replace(whole, "<worksheet", "<worksheat", 1), ""},
+		{"f.xlsx", book("<worksheet><row"), "its XML is broken at line 1"},
+		{"f.xlsx", book(`<worksheet><row r="x"/></worksheet>`), `"x" is not a whole number`},
+	} {
+		_, err := Read(strings.NewReader(c.text), c.name, Options{})
+		var failure *Failure
+		if !errors.As(err, &failure) || !strings.Contains(failure.Detail, c.want) ||
+			regexp.MustCompile(`(^|[^.\w])(json|xml|csv|zip|flate|strconv|interface|Go|EOF|syntax error)\b`).MatchString(failure.Detail) {
+			t.Errorf("%s %.40q: %v", c.name, c.text, err)
 		}
 	}
 }

@@ -1,12 +1,18 @@
 package intake
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -124,7 +130,37 @@ func (t text) broken(err error) error {
 	if errors.As(err, &failure) {
 		return err
 	}
-	return fail(catalog.Malformed, "%s: %v", t.name, err)
+	return fail(catalog.Malformed, "%s: %s", t.name, reason(err))
+}
+
+// reason returns why something cannot be read, in words that need no knowledge of the libraries that read it.
+func reason(err error) string {
+	var kind *json.UnmarshalTypeError
+	var notJSON *json.SyntaxError
+	var notXML *xml.SyntaxError
+	var notNumber *strconv.NumError
+	var packed flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &kind) && kind.Type.Kind() == reflect.Map:
+		return "an object in {} must stand here, not a value of type " + kind.Value
+	case errors.As(err, &kind):
+		return "the " + kind.Value + " is too large"
+	case errors.As(err, &notJSON):
+		return "a character is missing here, or does not belong here"
+	case errors.As(err, &notXML):
+		return fmt.Sprintf("its XML is broken at line %d", notXML.Line)
+	case errors.As(err, &notNumber):
+		return fmt.Sprintf("%q is not a whole number", shown(notNumber.Num))
+	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
+		return `a quote (") is missing, or stands in a cell that does not begin with one`
+	case errors.Is(err, zip.ErrAlgorithm):
+		return "it is compressed by an unusual method; pack it again as an ordinary ZIP file"
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrChecksum), errors.As(err, &packed):
+		return "the ZIP file is damaged or incomplete"
+	}
+	return err.Error()
 }
 
 // lines are the lines of a table. next returns io.EOF after the last one.
@@ -187,8 +223,8 @@ func (c *csvLines) next() (int, []string, error) {
 	case err == io.EOF:
 		return 0, nil, err
 	case errors.As(err, &broken):
-		return 0, nil, fail(catalog.Malformed, "%s:%d: the record that starts here is broken at line %d, column %d: %v",
-			c.name, broken.StartLine+c.above, broken.Line+c.above, broken.Column, broken.Err)
+		return 0, nil, fail(catalog.Malformed, "%s:%d: the record that starts here is broken at line %d, column %d: %s",
+			c.name, broken.StartLine+c.above, broken.Line+c.above, broken.Column, reason(broken.Err))
 	case err != nil:
 		return 0, nil, c.broken(err)
 	}

@@ -51,10 +51,10 @@ func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Cl
 			if errors.As(err, &failure) {
 				return nil, nil, fail(failure.Code, "%s: %s: %s", name, f.Name, failure.Detail)
 			}
-			return nil, nil, fail(catalog.Malformed, "%s: %s: %v", name, f.Name, err)
+			return nil, nil, fail(catalog.Malformed, "%s: %s: %s", name, f.Name, reason(err))
 		}
 		if err := w.Copy(f); err != nil {
-			return nil, nil, fail(catalog.Malformed, "%s: %s: %v", name, f.Name, err)
+			return nil, nil, fail(catalog.Malformed, "%s: %s: %s", name, f.Name, reason(err))
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -65,7 +65,7 @@ func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Cl
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd",
 	})
 	if err != nil {
-		return nil, nil, fail(catalog.Malformed, "%s is not a workbook: %v", name, err)
+		return nil, nil, fail(catalog.Malformed, "%s is not a workbook: %s", name, reason(err))
 	}
 	sheets := book.GetSheetList()
 	sheet := o.Sheet
@@ -191,7 +191,7 @@ type sheet struct {
 func newSheet(book *excelize.File, name, of string) (lines, error) {
 	rows, err := book.Rows(of)
 	if err != nil {
-		return nil, fail(catalog.Malformed, "%s: %v", name, err)
+		return nil, fail(catalog.Malformed, "%s: %s", name, reason(err))
 	}
 	return &sheet{Rows: rows, name: name}, nil
 }
@@ -203,7 +203,7 @@ func (s *sheet) next() (int, []string, error) {
 	s.line++
 	cells, err := s.Columns()
 	if err != nil {
-		return 0, nil, fail(catalog.Malformed, "%s:%d: %v", s.name, s.line, err)
+		return 0, nil, fail(catalog.Malformed, "%s:%d: %s", s.name, s.line, reason(err))
 	}
 	return s.line, cells, nil
 }
