@@ -79,6 +79,16 @@ func TestImportOfOutcomes(t *testing.T) {
 	if now, _ := f.get(owned); now.Counts != (catalog.ImportCounts{Read: 2, Created: 2}) || now.Layout != "CANVAS" || *now.Resource != "outcome" {
 		t.Errorf("Canvas: %+v %+v", now, now.Failure)
 	}
+	if _, details := f.get(owned); catalog.ValueOr(details.Columns[1].Field, "") != "objectType" {
+		t.Errorf("columns of Canvas: %+v", details.Columns)
+	}
+	odd := f.request("canvas.csv", strings.Replace(canvas, "o,outcome", "o,objective", 1), func(i *catalog.Import) { i.OwnerID = &live[1].ID })
+	if f.deliver() > 0 {
+		t.Fatal("not done")
+	}
+	if _, details := f.get(odd); len(details.Problems) == 0 || details.Problems[0].Message != `"objective" is none of group, outcome` {
+		t.Errorf("an unknown type: %+v", details.Problems)
+	}
 	if got := f.outcomes(live[1].ID); got != "Work in a laboratory|Follow the rules of safety" {
 		t.Error(got)
 	}

@@ -21,8 +21,11 @@ var outcomeColumns = []string{
 var canvasColumns = []string{"vendor_guid", "object_type", "title", "description", "parent_guids", "workflow_state"}
 
 const (
-	noSkills  = "none"  // the cell of an outcome to which people gave no skills
-	groupType = "group" // of Canvas's objects: it has outcomes below it
+	noSkills = "none" // the cell of an outcome to which people gave no skills
+
+	// Canvas's types of objects; a group has outcomes below it.
+	groupType   = "group"
+	outcomeType = "outcome"
 )
 
 // outcomes is a table with one outcome per line: ours, or Canvas's. The lines of an owner form one row.
@@ -151,6 +154,10 @@ func (t *outcomes) canvas(note func(field, message string)) map[string]any {
 	if guid == "" {
 		note("guid", "is required")
 	}
+	// Here both are outcomes: a group is one that others name as their parent.
+	if kind := t.get("objectType"); kind != "" && !strings.EqualFold(kind, groupType) && !strings.EqualFold(kind, outcomeType) {
+		note("objectType", fmt.Sprintf("%q is none of %s, %s", shown(kind), groupType, outcomeType))
+	}
 	return fields
 }
 
@@ -225,7 +232,7 @@ func ownLine(owner, ownerKind string, o, parent *catalog.Outcome) []string {
 }
 
 func canvasLine(o *catalog.Outcome, parent bool) []string {
-	kind, title, above := "outcome", catalog.ValueOr(o.Code, titled(o.Statement)), ""
+	kind, title, above := outcomeType, catalog.ValueOr(o.Code, titled(o.Statement)), ""
 	if parent {
 		kind = groupType
 	}
