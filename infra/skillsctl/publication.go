@@ -56,7 +56,9 @@ func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
 	if err := s.store.ReplaceOrganization(ctx, before, &after); err != nil {
 		return err
 	}
-	shown := shownOrganization{&after, after.RegistryID(), after.LanguageTag(), after.MissingFacts()}
+	shown := shownOrganization{
+		&after, after.RegistryID(), after.LanguageTag(), after.Publication, after.MissingFacts(),
+	}
 	return t.show(shown, func(w io.Writer) {
 		fmt.Fprintf(w,
 			"name\t%s\ndescription\t%s\nwebpage\t%s\nagentType\t%s\nctid\t%s\nlanguage\t%s\nhandle\t%s\npublication\t%t\n",
@@ -71,7 +73,8 @@ func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
 // shownOrganization is an organization in the output, with its defaults.
 type shownOrganization struct {
 	*catalog.Organization
-	CTID     string   `json:"ctid"`
-	Language string   `json:"language"`
-	Missing  []string `json:"missing"` // facts that CTDL needs
+	CTID        string   `json:"ctid"`
+	Language    string   `json:"language"`
+	Publication bool     `json:"publication"`
+	Missing     []string `json:"missing"` // facts that CTDL needs
 }

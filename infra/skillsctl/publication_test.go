@@ -20,6 +20,9 @@ func TestOrganizationFacts(t *testing.T) {
 	set := func(flags ...string) facts {
 		return value[facts](c, append([]string{"organizations", "set", org}, flags...)...)
 	}
+	if off := value[map[string]any](c, "organizations", "set", org, "-publication", "off"); off["publication"] != false {
+		t.Errorf("publication that is off: %v", off)
+	}
 	set("-description", "A public college of two years", "-webpage", "https://college.example")
 	set("-agent-type", "orgType:TwoYear")
 	set("-name", "Example College", "-handle", "example-college", "-language", "es")
