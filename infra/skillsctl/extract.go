@@ -83,9 +83,6 @@ func (c *extract) Run(ctx context.Context, t *tool) error {
 	if err = errors.Join(err, buffered.Flush()); err != nil || e.bad == 0 {
 		return err
 	}
-	if e.good == 0 {
-		return errors.New("nothing could be read")
-	}
 	return fmt.Errorf("%d of %d could not be read: %w", e.bad, e.bad+e.good, errPartly)
 }
 
@@ -183,6 +180,8 @@ func (e *extracting) document(ctx context.Context, name string, data []byte, hin
 	document, err := e.reader.Read(ctx, data, hint)
 	switch {
 	case errors.As(err, &line.Failure):
+		e.complain(name, errors.New(line.Failure.Message))
+		return e.lines.Encode(line)
 	case err != nil:
 		return err
 	default:

@@ -118,7 +118,7 @@ func TestMistakes(t *testing.T) {
 		{2, "extract -jsonl a b.txt", "specify either documents or --jsonl"},
 		{2, "extract -kind rtf a.txt", "rtf"},
 		{1, "extract -jsonl absent", "no such file"},
-		{1, "extract absent.txt", "nothing could be read"},
+		{3, "extract absent.txt", "1 of 1 could not be read"},
 		{1, "extract -taxonomy absent main.txt", "no such file"},
 		{1, "reextract -organization org_0", "there is no organization org_0"},
 		{1, "reviews -organization org_0", "there is no organization org_0"},
@@ -267,7 +267,7 @@ func TestExtract(t *testing.T) {
 	c.file("a.md", "# Databases\n\n## Outcomes\n\n- Write SQL queries.\n")
 	c.file("b.txt", "")
 	c.file("c.txt", "Students design relational databases.")
-	out, _ := c.run(0, "extract", "a.md", "b.txt", "c.txt")
+	out, _ := c.run(3, "extract", "a.md", "b.txt", "c.txt")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 3 {
 		t.Fatal(out)
@@ -327,6 +327,14 @@ func TestExtractContinues(t *testing.T) {
 	}
 	if want := "skillsctl: absent.txt: no such file or directory\nskillsctl: 1 of 4 could not be read: the rest is done\n"; says != want {
 		t.Errorf("%q", says)
+	}
+	// A document that is damaged counts like one that is absent.
+	c.file("d.txt", text)
+	for _, args := range [][]string{{"-kind", "pdf", "d.txt"}, {"-kind", "pdf", "d.txt", "absent.txt"}} {
+		out, says = c.run(3, append([]string{"extract"}, args...)...)
+		if n := len(args) - 2; documents(out)[0] != "d.txt malformed" || !strings.HasPrefix(says, "skillsctl: d.txt: ") || !strings.Contains(says, fmt.Sprintf("%d of %d could not be read", n, n)) {
+			t.Errorf("%v: %s%s", args, out, says)
+		}
 	}
 	c.stdin = `{"id":"x","text":"` + text + `"}
 {"id":"y"}
