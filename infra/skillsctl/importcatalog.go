@@ -118,9 +118,24 @@ func (c ofImport) load(
 		return failed
 	}
 	if err == nil && summary.Failed > 0 {
-		err = fmt.Errorf("%d records have errors: %w", summary.Failed, errPartly)
+		err = withErrors(summary.Failed, o)
 	}
 	return err
+}
+
+// withErrors says what became of a file with errors, or what an import after the check would do.
+func withErrors(failed int, o upsert.Options) error {
+	what := "1 record has errors"
+	if failed > 1 {
+		what = fmt.Sprintf("%d records have errors", failed)
+	}
+	switch {
+	case !o.Check:
+		return fmt.Errorf("%s: %w", what, errPartly)
+	case o.KeepGoing:
+		return fmt.Errorf("%s: %w; an import would do the rest", what, errChecked)
+	}
+	return fmt.Errorf("%s: %w; an import would change nothing either", what, errChecked)
 }
 
 // showColumns lists every column of a file with the field that it became and an example.

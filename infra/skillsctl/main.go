@@ -102,6 +102,9 @@ const (
 // errPartly means that some of the input was skipped.
 var errPartly = errors.New("the rest is done")
 
+// errChecked means that some of the input has errors, and that nothing was to be done.
+var errChecked = errors.New("nothing was changed")
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -148,7 +151,7 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.Is(err, publish.ErrUnreachable):
 		return codeUnreachable
-	case errors.Is(err, errPartly), errors.Is(err, publish.ErrKey):
+	case errors.Is(err, errPartly), errors.Is(err, errChecked), errors.Is(err, publish.ErrKey):
 		return codePartly
 	}
 	return codeFailed

@@ -450,7 +450,15 @@ func TestImportCatalog(t *testing.T) {
 	if _, total, _ := usecase.List[*catalog.Course](t.Context(), c.store, customer.OrganizationID, 0, 1); total != 0 {
 		t.Errorf("%d courses", total)
 	}
-	if _, says := c.run(3, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 records have errors") {
+	for says, flags := range map[string][]string{
+		"1 record has errors: nothing was changed; an import would change nothing either": nil,
+		"1 record has errors: nothing was changed; an import would do the rest":           {"-keep-going"},
+	} {
+		if _, said := c.run(3, append([]string{"import", "catalog", "-organization", org, "-check", "-rejects", "r.csv", "courses.csv"}, flags...)...); !strings.Contains(said, says) {
+			t.Errorf("%v: %s", flags, said)
+		}
+	}
+	if _, says := c.run(3, "import", "catalog", "-organization", org, "-keep-going", "-rejects", "r.csv", "courses.csv"); !strings.Contains(says, "1 record has errors: the rest is done") {
 		t.Error(says)
 	}
 	c.file("mended.csv", strings.Replace(string(rejects), ",2,,", ",2,B 1,", 1))
