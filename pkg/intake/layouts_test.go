@@ -392,7 +392,7 @@ func TestCreditsAsWritten(t *testing.T) {
 func TestCodesAsWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"subject,number,name\nBIO,101,N": "BIO 101", "subject,number,name\nBIO,BIO 101,N": "BIO 101", "subject,number,name\nBIO,bio101,N": "bio101", "subject,number,name\n10,101,N": "10 101",
-		"subject,number,name\n15,15-213,N": "15-213", "subject,number,name\nART,ARTS 7,N": "ART ARTS 7", "subject,number,name\nBIO,,N": "BIO", "code,subject,number,name\nX1,BIO,101,N": "X1",
+		"subject,number,name\n15,15-213,N": "15-213", "subject,number,name\nART,ARTS 7,N": "ART ARTS 7", "subject,number,name\nBIO,,N": "", "code,subject,number,name\nX1,BIO,101,N": "X1",
 		"prefix,code,name\nBIO,101,N": "BIO 101", "prefix,code,name\nBIO,BIO 101,N": "BIO 101", "subject,code,name\nBiology,40112,N": "40112",
 	} {
 		if rows := ofCSV(t, "courses.csv", text+"\n", ""); rows[0].Fields["code"] != want {
