@@ -511,7 +511,9 @@ func seed(t *testing.T, config boot.Config, store *dynamo.Store) map[string]stri
 	var hooked catalog.Change
 	hooked.With(hooks)
 	hooked.With(&message)
+	store.Now = boot.Now // a message expires after a week
 	save(store.Commit(ctx, organization, &hooked))
+	store.Now = frozen
 	delivery, err := json.Marshal(message)
 	save(err)
 	id["message"], id["delivery"] = message.ID, string(delivery)

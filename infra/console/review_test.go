@@ -50,6 +50,7 @@ func reviews(t *testing.T, s *service, p *browser.Page, size string) {
 	s.do(t, "reviewSectionSkill", []string{course.ID, course.DefaultSectionID, notes[3]}, object{"verdict": "ACCEPTED", "level": 5}, nil)
 	p.Press("5")
 	p.Shows("Somebody else changed this meanwhile")
+	p.Until(`document.querySelector(".bar [role=status]").textContent.startsWith("Not saved: ")`)
 	look(t, p, "review-changed-"+size)
 	p.Click("Save mine again")
 	p.Until(saved + `4`)

@@ -6,6 +6,16 @@ import (
 	"unicode"
 )
 
+// Trimmed returns a text of an input without blanks at its ends; "" if no character in it is visible: controls, format
+// characters and separators (Unicode's Cc, Cf and Z) alone are blank.
+func Trimmed(s string) string {
+	visible := func(r rune) bool { return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z) }
+	if !strings.ContainsFunc(s, visible) {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
 // Normalized returns a code or an institution's name in the form in which it is compared: upper case, without spaces,
 // hyphens and dots, then without leading zeros in each run of ASCII digits. A run of zeros alone stays.
 func Normalized(s string) string {

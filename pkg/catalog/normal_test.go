@@ -9,6 +9,17 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
+func TestTrimmed(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", " \t\n": "", "\x00": "", "\x01\x7f": "", "\u200b": "", "\ufeff": "", "\u00a0\u2028 \u202e": "",
+		" CS 101\n": "CS 101", "\u200bCS": "\u200bCS", ".": ".", "e\u200d": "e\u200d", "\U0001f469\u200d\U0001f4bb": "\U0001f469\u200d\U0001f4bb",
+	} {
+		if got := catalog.Trimmed(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestNormalized(t *testing.T) {
 	for in, want := range map[string]string{
 		"CIS-0120l": "CIS120L", "CIS 120L": "CIS120L", " c.i.s 120 L ": "CIS120L", "CIS 0-120L": "CIS120L",

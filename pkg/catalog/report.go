@@ -53,7 +53,7 @@ type ReportInput struct {
 // ReportSettingsInput is the input for a report's settings.
 type ReportSettingsInput struct {
 	Courses  []string      `json:"courses,omitempty" maxItems:"100" doc:"Ids of courses; at least one course, program, job or skill is needed"`
-	Programs []string      `json:"programs,omitempty" maxItems:"20" doc:"Ids of programs, whose courses are added to courses; at most 200 in all"`
+	Programs []string      `json:"programs,omitempty" maxItems:"20" doc:"Ids of programs, whose courses are added to courses; at most 200 in all" extension:"true"`
 	Jobs     []ReportJob   `json:"jobs,omitempty" maxItems:"50" doc:"Occupations and jobs of the organization"`
 	Skills   []ReportSkill `json:"skills,omitempty" maxItems:"500" doc:"Skills that the report is limited to"`
 	View     string        `json:"view,omitempty" enum:"alignment,coverage,gap,market" default:"alignment" doc:"Which data the report has"`

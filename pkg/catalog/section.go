@@ -34,7 +34,7 @@ type SectionInput struct {
 	InstructorID   Optional[*string] `json:"instructorId,omitzero" maxLength:"255"`
 	InstructorName Optional[*string] `json:"instructorName,omitzero" maxLength:"255"`
 	SyllabusHref   Optional[*string] `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
-	DocumentID     Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId" extension:"true"`
+	DocumentID     Optional[*string] `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded; a new one starts an extraction into skills. At most one of syllabusHref and documentId"`
 	OfferingInput
 	Skills Optional[[]SkillInput] `json:"skills,omitzero" nullable:"true" maxItems:"500" doc:"Skills that the section teaches, which replace the present ones and discard their reviews; null ends skills set by hand, so that they are extracted again"`
 }

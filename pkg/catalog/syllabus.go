@@ -30,7 +30,7 @@ type Provenance struct {
 	Taxonomy        string `json:"taxonomy" doc:"Name of the taxonomy"`
 	TaxonomyVersion string `json:"taxonomyVersion" doc:"Version of the taxonomy"`
 	Source          Source `json:"source,omitempty" doc:"What was read: a syllabus, or a name and description; absent for extractions from before it was kept"`
-	DocumentSHA256  string `json:"documentSha256" doc:"SHA-256 of the bytes that were read, in lower-case hexadecimal digits"`
+	DocumentSHA256  string `json:"documentSha256,omitempty" doc:"SHA-256 of the bytes that were read, in lower-case hexadecimal digits; absent if none were, as for outcomes"`
 	FinishedAt      Time   `json:"finishedAt" doc:"When the extraction finished"`
 }
 

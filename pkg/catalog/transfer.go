@@ -83,7 +83,7 @@ type TransferCourse struct {
 type TransferCourseInput struct {
 	Name         Optional[string]   `json:"name" minLength:"1" maxLength:"255"`
 	SyllabusHref Optional[*string]  `json:"syllabusHref,omitzero" maxLength:"2000" doc:"Address of the syllabus: https, without credentials. At most one of syllabusHref and documentId"`
-	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded and holds the syllabus. At most one of syllabusHref and documentId" extension:"true"`
+	DocumentID   Optional[*string]  `json:"documentId,omitzero" maxLength:"64" doc:"Document whose file was uploaded and holds the syllabus. At most one of syllabusHref and documentId"`
 	Description  Optional[*string]  `json:"description,omitzero" maxLength:"10000"`
 	Code         Optional[*string]  `json:"code,omitzero" maxLength:"50"`
 	Credits      Optional[*Credits] `json:"credits,omitzero"`

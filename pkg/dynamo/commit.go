@@ -152,19 +152,8 @@ func (s *Store) divided(ctx context.Context, org catalog.OrgID, first []step, al
 			settle = append(settle, r.settle)
 		}
 	}
-	filled := weightOf(records)
-	if !filled.fits() {
+	if !weightOf(records).fits() {
 		return tooLarge()
-	}
-	for len(owned) > 0 {
-		more, err := s.remove(owned[0])
-		if err != nil {
-			return err
-		}
-		if filled = filled.plus(weightOf(more)); !filled.fits() {
-			break
-		}
-		records, owned = append(records, more...), owned[1:]
 	}
 	for _, d := range owned {
 		s.owes(records, d)
@@ -173,7 +162,10 @@ func (s *Store) divided(ctx context.Context, org catalog.OrgID, first []step, al
 	if err != nil {
 		return err
 	}
-	if err := s.transact(ctx, org, records); err != nil {
+	if len(records) > 0 { // else it completes a deletion
+		err = s.transact(ctx, org, records)
+	}
+	if err != nil {
 		s.undo(ctx, org, undo, err)
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
@@ -23,8 +24,9 @@ func (s *Store) owes(writes []write, owned *catalog.Deletion) {
 	}
 }
 
-// removeOwned deletes the records that a deleted record owned, in their current version:
-// only extractions still change them.
+// removeOwned deletes the records that a deleted record owned, in their current version: only extractions still change
+// them. Those whose transaction became stale follow after all others, half as many at a time: repeated at once, a
+// deletion would follow the extractor from record to record, while it does not extract what was deleted ahead of it.
 func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []*catalog.Deletion) error {
 	var wrong error
 	writesOf := func(d *catalog.Deletion) []write {
@@ -32,18 +34,23 @@ func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []*cat
 		wrong = cmp.Or(wrong, err)
 		return pair
 	}
-	for some, writes := range pack(owned, writesOf) {
-		if wrong != nil {
-			return wrong
-		}
-		err := s.transact(ctx, org, writes)
-		if errors.Is(err, catalog.ErrStale) {
-			var still []*catalog.Deletion
-			if still, err = s.stillOwned(ctx, some); err == nil {
-				err = s.removeOwned(ctx, org, still)
+	for most := transactionWrites / 2; len(owned) > 0; most = max(1, most/2) {
+		var stale []*catalog.Deletion
+		for part := range slices.Chunk(owned, most) {
+			for some, writes := range pack(part, writesOf) {
+				if wrong != nil {
+					return wrong
+				}
+				err := s.transact(ctx, org, writes)
+				if errors.Is(err, catalog.ErrStale) {
+					stale = append(stale, some...)
+				} else if err != nil {
+					return err
+				}
 			}
 		}
-		if err != nil {
+		var err error
+		if owned, err = s.stillOwned(ctx, stale); err != nil {
 			return err
 		}
 	}
@@ -52,23 +59,19 @@ func (s *Store) removeOwned(ctx context.Context, org catalog.OrgID, owned []*cat
 
 // stillOwned reloads the records of deletions, all of one kind, and drops those that no longer exist.
 func (s *Store) stillOwned(ctx context.Context, owned []*catalog.Deletion) ([]*catalog.Deletion, error) {
-	var keys []key
-	for _, d := range owned {
-		keys = append(keys, keyOf(d.Record))
+	if len(owned) == 0 {
+		return nil, nil
 	}
-	rows, err := s.rows(ctx, keys, true)
-	if err != nil {
-		return nil, err
+	keys := make([]key, len(owned))
+	for i, d := range owned {
+		keys[i] = keyOf(d.Record)
 	}
+	live, err := records[catalog.Record](ctx, s, catalog.KindOf(owned[0].Record), keys, true)
 	var change catalog.Change
-	for _, row := range rows {
-		r, err := decodeRecord(catalog.KindOf(owned[0].Record), row)
-		if err != nil {
-			return nil, err
-		}
+	for _, r := range live {
 		change.Delete(r, s.Now(), nil)
 	}
-	return catalog.EffectsOf[*catalog.Deletion](&change), nil
+	return catalog.EffectsOf[*catalog.Deletion](&change), err
 }
 
 // CompleteDeletions completes deletions that took more than one transaction and were interrupted, once they are older
@@ -186,6 +189,32 @@ func (s *Store) ExpireDocuments(
 	})
 }
 
+// Completion implements service.Store.
+func (s *Store) Completion(
+	ctx context.Context, org catalog.OrgID, kind catalog.Kind, id string,
+) (*catalog.Change, error) {
+	k, ok := recordKey(org, kind, "", id)
+	if !ok {
+		return nil, catalog.Absent()
+	}
+	row, err := s.row(ctx, k.deleted(), true)
+	if err != nil {
+		return nil, err
+	}
+	if row[api.PendingIndexPartitionKey] == nil {
+		return nil, catalog.Absent()
+	}
+	left, err := s.owned(ctx, org, kind, row)
+	if err != nil {
+		return nil, err
+	}
+	deletions := catalog.EffectsOf[*catalog.Deletion](&left)
+	if len(deletions) == 0 || deletions[0].Owner != id {
+		return nil, catalog.Absent()
+	}
+	return &left, nil
+}
+
 // owned returns a change that deletes the live records that a deleted record owned.
 func (s *Store) owned(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item,
@@ -210,6 +239,9 @@ func (s *Store) owned(
 	}
 	for _, r := range records {
 		change.Delete(r, s.Now(), nil)
+	}
+	for _, d := range catalog.EffectsOf[*catalog.Deletion](&change) {
+		d.Owner = owner.Base().ID
 	}
 	return change, err
 }

@@ -106,7 +106,7 @@ func TestLargestCourse(t *testing.T) {
 		}
 	}
 
-	// One that breaks off after the first transaction is finished by the sweeper.
+	// One that breaks off after the course and some of its sections is finished by the sweeper.
 	remove := func(store *dynamo.Store) error {
 		course, err := service.Get[*catalog.Course](ctx, store, org, course.ID, true)
 		if err != nil {
@@ -130,7 +130,7 @@ func TestLargestCourse(t *testing.T) {
 	saved, broken := 0, errors.New("broken off")
 	breaking := through(store, func(c call) (any, error) {
 		if c.operation == "TransactWriteItems" {
-			if saved++; saved > 1 {
+			if saved++; saved > 2 {
 				return nil, broken
 			}
 		}
@@ -231,5 +231,75 @@ func TestSweepGoesOn(t *testing.T) {
 				at.Add(dynamo.SweepGrace + 1)
 			}
 		}
+	}
+}
+
+// A deletion does not follow the extractor from course to course: what it deletes ahead is no longer extracted.
+func TestDeletionsOvertakeTheExtractor(t *testing.T) {
+	const courses, each = 400, 2 // courses that are extracted during each transaction
+	store, _ := newStore(t)
+	ctx := t.Context()
+	var pack *catalog.TransferPackage
+	for first := 0; first < courses; first += 40 {
+		commit(t, store, func(change *catalog.Change) error {
+			dir, err := store.Directory(ctx, org, catalog.TransferPackageKind)
+			if err != nil {
+				return err
+			}
+			if first == 0 {
+				pack = &catalog.TransferPackage{Name: "P"}
+				change.Add(pack, ids, dir, store.Now)
+			}
+			for i := range 40 {
+				course := &catalog.TransferCourse{Name: "C", Extraction: catalog.Extraction{ProcessingStatus: catalog.Pending}}
+				change.AddTransferCourse(course, pack, ids, store.Now(), first+i)
+			}
+			return nil
+		})
+	}
+	all, err := service.All[*catalog.TransferCourse](ctx, store, org, pack.ID)
+	if err != nil || len(all) != courses {
+		t.Fatalf("%d courses, %v", len(all), err)
+	}
+	var jobs []catalog.ExtractionJob
+	for _, course := range all {
+		jobs = append(jobs, catalog.JobOf(course))
+	}
+	transactions, next := 0, courses/4
+	extracting := through(store, func(c call) (any, error) {
+		if c.operation == "TransactWriteItems" {
+			transactions++
+			for done := 0; done < each && next < courses; next++ {
+				task, err := store.Claim(ctx, jobs[next], "run", store.Now()+60_000)
+				if err == nil {
+					err = store.Finish(ctx, task, &catalog.ExtractionResult{})
+				}
+				if err == nil {
+					done++
+				} else if !errors.Is(err, catalog.ErrFinished) {
+					t.Error(err)
+				}
+			}
+		}
+		return c.next()
+	})
+	var change catalog.Change
+	dir, err := store.Directory(ctx, org, catalog.TransferPackageKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change.Delete(pack, store.Now(), dir)
+	for _, course := range all {
+		change.Delete(course, store.Now(), nil)
+	}
+	if err := extracting.Commit(ctx, org, &change); err != nil {
+		t.Fatal(err)
+	}
+	left, err := service.All[*catalog.TransferCourse](ctx, store, org, pack.ID)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d courses are left, %v", len(left), err)
+	}
+	if transactions > courses/10 {
+		t.Errorf("%d courses took %d transactions", courses, transactions)
 	}
 }

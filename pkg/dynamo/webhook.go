@@ -347,6 +347,12 @@ func (s *Store) WebhookMessage(
 	return stored.WebhookMessage, err
 }
 
+// Delivering implements service.Webhooks.
+func (s *Store) Delivering(ctx context.Context, m catalog.WebhookMessage) (bool, error) {
+	row, err := s.row(ctx, leaseKey(m), true)
+	return integer(row[lease]) >= int(s.Now()), err
+}
+
 func (s *Store) decodeMessage(row item) (stored storedMessage, err error) {
 	err = decode(row, &stored)
 	stored.Attempt = stored.Attempts + 1

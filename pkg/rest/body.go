@@ -156,7 +156,7 @@ func (p *parser) value() (any, error) {
 		_, err := p.ReadToken()
 		return list, err
 	case '"':
-		return strings.TrimSpace(token.String()), nil
+		return catalog.Trimmed(token.String()), nil
 	case '0':
 		return p.number(token.String())
 	case 't', 'f':

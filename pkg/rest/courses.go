@@ -32,7 +32,7 @@ type listSectionsInput struct {
 
 type readSectionInput struct {
 	sectionInput
-	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus"`
+	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus" extension:"true"`
 }
 
 type sectionSkillInput struct {

@@ -261,6 +261,7 @@ func TestFaultsAreLocated(t *testing.T) {
 		{"POST", "/courses", `{"name":"A","code":"B","description":[]}`, "body.description"},
 		{"PATCH", "/courses/" + course.text("id"), `{"name":null}`, "body.name"},
 		{"PATCH", "/courses/" + course.text("id"), `{"code":" "}`, "body.code"},
+		{"PATCH", "/courses/" + course.text("id"), `{"name":"\u0000\u200b \ufeff\u0001"}`, "body.name"},
 		{"PATCH", "/courses/" + course.text("id"), `{"sections":[]}`, "body.sections"},
 
 		{"POST", "/courses/" + course.text("id") + "/sections", `{}`, "body.name"},

@@ -13,8 +13,8 @@ type includeInput struct {
 
 // Included is what include=evidence adds to a record.
 type Included struct {
-	Evidence   *[]catalog.Evidence `json:"evidence,omitempty" doc:"Where in the text each skill was found; only with include=evidence" extension:"true"`
-	Extraction *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted, if they were; only with include=evidence" extension:"true"`
+	Evidence *[]catalog.Evidence `json:"evidence,omitempty" doc:"Where in the text each skill was found; only with include=evidence" extension:"true"`
+	Stamp    *catalog.Provenance `json:"extraction,omitempty" doc:"How the skills were extracted, if they were; only with include=evidence" extension:"true"` // named unlike the record's Extraction and Provenance
 }
 
 // IncludedReviews is what include=reviews adds to a record, by case-insensitive skillName, then skillId.
@@ -53,7 +53,7 @@ func (c *call) include(
 		evidence := slices.DeleteFunc(outcome.Evidence, func(e catalog.Evidence) bool {
 			return !slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == e.SkillID })
 		})
-		included.Evidence, included.Extraction = &evidence, &outcome.Provenance
+		included.Evidence, included.Stamp = &evidence, &outcome.Provenance
 	}
 	return included, nil
 }

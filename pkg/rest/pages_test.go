@@ -138,3 +138,18 @@ func TestMediaTypesOfArticulations(t *testing.T) {
 	one.must(412, "PATCH", path, `{"publicNote":"N"}`, "If-Match", page.header("ETag"))
 	one.must(200, "PATCH", path, `{"publicNote":"N"}`, "If-Match", record.header("ETag"))
 }
+
+// TestPagesOfOneDay: a page states the day on which it was made, not the time, so that it stays the same.
+func TestPagesOfOneDay(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	program := s.one.must(201, "POST", "/programs", `{"name":"P"}`).text("id")
+	for _, path := range []string{
+		"/programs/" + program + "/map/page", "/reports/" + s.one.report("gap") + "/page",
+		"/articulations/" + s.one.articulation(elective("A 1")) + "/page",
+	} {
+		tag := s.one.must(200, "GET", path, "").header("ETag")
+		s.clock.Add(1_000)
+		s.one.must(304, "GET", path, "", "If-None-Match", tag)
+	}
+}

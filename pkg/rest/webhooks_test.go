@@ -308,6 +308,20 @@ func TestDeliveries(t *testing.T) {
 	if again := h.sent[1]; again.ID != h.sent[0].ID || again.Attempt != 6 {
 		t.Errorf("resent %+v", again)
 	}
+	for range 2 { // attempt 6, then 1 of another message
+		m := h.sent[len(h.sent)-1]
+		at := path + "/deliveries/" + m.ID + "/resend"
+		if _, mine, err := s.store.ClaimMessage(t.Context(), m, s.clock.Now()+25_000); err != nil || !mine {
+			t.Fatalf("attempt %d is not claimed, %v", m.Attempt, err)
+		}
+		s.one.must(409, "POST", at, "")
+		a := catalog.WebhookAttempt{MessageID: m.ID, Type: m.Type, Attempt: m.Attempt, At: s.clock.Now(), Outcome: catalog.Delivered}
+		if err := s.store.SaveAttempt(t.Context(), m, a, false); err != nil {
+			t.Fatal(err)
+		}
+		s.one.must(202, "POST", at, "")
+		s.one.must(202, "POST", path+"/test", "")
+	}
 	for _, unknown := range []string{"msg_0", "x", h.sent[0].ID + "0", "msg_" + strings.Repeat("0", 24)} {
 		s.one.must(404, "POST", path+"/deliveries/"+unknown+"/resend", "")
 	}

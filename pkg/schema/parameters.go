@@ -208,7 +208,7 @@ func (p Parameter) set(field reflect.Value, value string) error {
 // setText sets a text, a date or a value of Enum.
 func (p Parameter) setText(field reflect.Value, value string) error {
 	if p.MinLength != nil {
-		if value = strings.TrimSpace(value); len(value) < *p.MinLength {
+		if value = catalog.Trimmed(value); len(value) < *p.MinLength {
 			return p.refused("must not be empty")
 		}
 	}

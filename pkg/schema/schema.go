@@ -115,7 +115,7 @@ func CheckPatch[T any](body map[string]any) []catalog.FieldError {
 func trim(v any) any {
 	switch v := v.(type) {
 	case string:
-		return strings.TrimSpace(v)
+		return catalog.Trimmed(v)
 	case []any:
 		for i := range v {
 			v[i] = trim(v[i])

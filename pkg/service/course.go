@@ -50,10 +50,13 @@ func (a Actor) ReviseCourse(
 	return course, &change, err
 }
 
-// DeleteCourse deletes a course with its sections.
+// DeleteCourse deletes a course with its sections, or what an interrupted deletion has left of them.
 func (a Actor) DeleteCourse(ctx context.Context, id string) (*catalog.Change, error) {
 	var lists map[string]*catalog.OutcomeList
 	course, dir, err := withDirectory(ctx, a, withOutcomes(a, one[*catalog.Course](a, id), id, &lists))
+	if catalog.HasCode(err, catalog.NotFound) {
+		return a.Store.Completion(ctx, a.Org, catalog.CourseKind, id)
+	}
 	if err != nil {
 		return nil, err
 	}

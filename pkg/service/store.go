@@ -39,6 +39,9 @@ type Store interface {
 	CoursesOfSections(
 		ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool,
 	) (map[string]*catalog.Course, error)
+	// Completion returns the change that completes a deletion that was interrupted, or catalog.Absent if no record that
+	// the deleted course or package owned is left.
+	Completion(ctx context.Context, org catalog.OrgID, kind catalog.Kind, id string) (*catalog.Change, error)
 	// Reservations returns the reservations of those holders that have one.
 	Reservations(ctx context.Context, org catalog.OrgID, holders []string) ([]catalog.Reservation, error)
 	Articulations(

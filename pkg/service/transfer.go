@@ -83,13 +83,16 @@ func (a Actor) TransferCourse(packageID, id string) Load[*catalog.TransferCourse
 	}
 }
 
-// DeletePackage deletes a package with its courses.
+// DeletePackage deletes a package with its courses, or what an interrupted deletion has left of them.
 func (a Actor) DeletePackage(ctx context.Context, id string) (*catalog.Change, error) {
 	var courses []*catalog.TransferCourse
 	pack, dir, err := withDirectory(ctx, a, func(ctx context.Context) (pack *catalog.TransferPackage, err error) {
 		pack, courses, err = a.countedPackage(ctx, id)
 		return pack, err
 	})
+	if catalog.HasCode(err, catalog.NotFound) {
+		return a.Store.Completion(ctx, a.Org, catalog.TransferPackageKind, id)
+	}
 	if err != nil {
 		return nil, err
 	}

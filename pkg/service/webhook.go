@@ -15,6 +15,8 @@ type Webhooks interface {
 	Webhooks(ctx context.Context, org catalog.OrgID) (*catalog.Webhooks, error)
 	// WebhookMessage returns a message as it was before its next attempt.
 	WebhookMessage(ctx context.Context, org catalog.OrgID, webhookID, messageID string) (catalog.WebhookMessage, error)
+	// Delivering reports whether an attempt at a message is in progress.
+	Delivering(ctx context.Context, m catalog.WebhookMessage) (bool, error)
 }
 
 // Seal encrypts a secret for its owner.
@@ -128,7 +130,8 @@ func (a Actor) TestWebhook(ctx context.Context, id string) (catalog.WebhookMessa
 	return a.IDs.NewTestMessage(hook, end, a.Now), nil
 }
 
-// ResendMessage returns a message for one more attempt. A disabled webhook gets only test messages.
+// ResendMessage returns a message for one more attempt, which must not overlap with another. A disabled webhook gets
+// only test messages.
 func (a Actor) ResendMessage(ctx context.Context, webhookID, messageID string) (catalog.WebhookMessage, error) {
 	_, hook, err := a.Webhook(ctx, webhookID)
 	if err != nil {
@@ -137,6 +140,13 @@ func (a Actor) ResendMessage(ctx context.Context, webhookID, messageID string) (
 	message, err := a.Store.WebhookMessage(ctx, a.Org, hook.ID, messageID)
 	if err == nil && !hook.Enabled && message.Type != catalog.TestType {
 		err = catalog.Errorf(catalog.Conflict, "The webhook is disabled: enable it first.")
+	}
+	if err != nil {
+		return message, err
+	}
+	delivering, err := a.Store.Delivering(ctx, message)
+	if delivering {
+		err = catalog.Errorf(catalog.Conflict, "The message is being delivered: try again once this attempt has ended.")
 	}
 	return message, err
 }

@@ -54,7 +54,7 @@ func sniff(data []byte, hint Hint) (Kind, error) {
 		return HTML, nil
 	case strings.HasPrefix(strings.TrimSpace(lower), "<?xml"), strings.HasPrefix(strings.TrimSpace(lower), "%!ps"):
 		return "", unsupported
-	case strings.Contains(declared, "html") && strings.Contains(lower, "<"):
+	case (strings.Contains(declared, "html") || htmlEnding.MatchString(ext)) && strings.Contains(lower, "<"):
 		return HTML, nil
 	case declared == "application/json" && json.Valid(data):
 		return "", unsupported
@@ -91,7 +91,10 @@ func saysDOCX(data []byte, hint Hint) bool {
 const maxContentTypes = 64 << 10
 
 var htmlStart = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<(?:!doctype\s+html|html|` +
-	`head|body|title|meta|div|table|h1|p|main|article|section|ul)[\s>]`)
+	`head|body|title|meta|style|div|span|font|center|table|h[1-6]|p|pre|hr|blockquote|ul|ol|dl|` +
+	`main|article|section|header|nav|aside)[\s/>]`)
+
+var htmlEnding = regexp.MustCompile(`^\.x?html?$`)
 
 // markdownSigns match lines that are rare in text that is not Markdown.
 var (

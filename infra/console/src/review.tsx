@@ -110,6 +110,7 @@ function shown(r: Reviewed, waiting: Decision[]): Item[] {
 }
 
 const verbs: Record<string, string> = { ACCEPTED: "Accepted", REJECTED: "Rejected" };
+const said = (d: Decision) => `${d.verdict ? verbs[d.verdict] : "Undone:"} ${isolated(d.skillName)}${d.level ? ", level " + d.level : ""}.`;
 
 // ReviewEvidence is the heart of the console: a record's text, its skills beside it, and a bar
 // for the decision on the one in hand.
@@ -122,6 +123,7 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange, next }: { p
   const undone = useRef<Decision[]>([]);
   useEffect(() => { undone.current = []; setActive(null); tell(""); }, [path]);
   useEffect(() => { if (r.record) onChange?.(r.record); }, [r.record]);
+  useEffect(() => { if (r.lost.length > 0) tell("Not saved: " + r.lost.map(said).join(" ")); }, [r.lost]);
   const quotes = useMemo(() => [...r.record?.evidence ?? [], ...r.record?.rejectedEvidence ?? []], [r.record?.evidence, r.record?.rejectedEvidence]);
   const items = r.record ? shown(r.record, r.waiting) : [];
   const at = items.find((i) => i.skillId === active);
@@ -130,8 +132,9 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange, next }: { p
     const before = r.record!.reviews?.find((v) => v.skillId === skill.skillId);
     const queued = r.waiting.findLast((d) => d.skillId === skill.skillId);
     undone.current.push(queued ? { ...queued } : { skillId: skill.skillId, skillName: skill.skillName, verdict: before?.verdict ?? null, level: before?.level ?? null });
-    r.decide({ skillId: skill.skillId, skillName: skill.skillName, verdict, level });
-    tell(`${verbs[verdict]} ${isolated(skill.skillName)}${level ? ", level " + level : ""}.`);
+    const decision = { skillId: skill.skillId, skillName: skill.skillName, verdict, level };
+    r.decide(decision);
+    tell(said(decision));
   };
   // onward goes to the next skill without a decision, in the order of the text.
   const onward = (from: string) => {
@@ -169,7 +172,7 @@ export function ReviewEvidence<T extends Reviewed>({ path, onChange, next }: { p
     {record.failure && <Notice kind="bad" title={words(record.failure.code)}><p><Text of={record.failure.message} /></p></Notice>}
     {r.lost.length > 0 && <Notice kind="bad" title="Somebody else changed this meanwhile" onClose={r.forget}>
       <p>What you see now is the current state. Not saved: {r.lost.map((d, i) => <>{i > 0 && ", "}<Text of={d.skillName} /> ({d.verdict ? words(d.verdict).toLowerCase() : "undone"})</>)}.</p>
-      <p><button type="button" onClick={() => { const mine = r.lost; r.forget(); r.decide(...mine); }}>Save mine again</button></p>
+      <p><button type="button" onClick={() => { const mine = r.lost; r.forget(); r.decide(...mine); tell(mine.map(said).join(" ")); }}>Save mine again</button></p>
     </Notice>}
     <Refused problem={r.problem} retry={r.retry} />
     {items.length === 0 && !record.text && settledStates.includes(record.processingStatus) ? <Empty>

@@ -65,7 +65,7 @@ func newFrame(m alignment.Masthead) frame {
 		Policy: "default-src 'none'; style-src " + digest(css) + " " + digest(margin) +
 			"; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(css), Margin: template.CSS(margin),
-		Organization: m.Organization, Made: m.Made.String(), MadeDay: made,
+		Organization: m.Organization, Made: catalog.DateOf(m.Made), MadeDay: made,
 	}
 }
 

@@ -52,18 +52,27 @@ func meaning(tag reflect.StructTag, name string) string {
 	return meanings[name]
 }
 
-// describedFields returns the descriptions of a body's fields by JSON name. A field of a catalog.Input without a doc
-// tag has the description of the record's field.
-func describedFields(t reflect.Type) map[string]string {
-	fields := map[string]string{}
+// field is what the document says of a property.
+type field struct {
+	means     string
+	extension bool
+}
+
+// fieldsOf describes a body's fields by JSON name. A field of a catalog.Input is an extension if the record's field is,
+// and without a doc tag has its description.
+func fieldsOf(t reflect.Type) map[string]field {
+	fields := map[string]field{}
 	if apply, ok := t.MethodByName("Apply"); ok && apply.Type.NumIn() > 1 && apply.Type.In(1).Kind() == reflect.Pointer {
-		fields = describedFields(apply.Type.In(1).Elem())
+		fields = fieldsOf(apply.Type.In(1).Elem())
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if doc := meaning(f.Tag, name); f.Tag.Get("doc") != "" || fields[name] == "" {
-			fields[name] = doc
+		is := fields[name]
+		if f.Tag.Get("doc") != "" || is.means == "" {
+			is.means = meaning(f.Tag, name)
 		}
+		is.extension = is.extension || f.Tag.Get("extension") == "true"
+		fields[name] = is
 	}
 	return fields
 }

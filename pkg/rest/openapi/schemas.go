@@ -236,7 +236,7 @@ func (d document) schemas() huma.Registry {
 // null and extensions.
 func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 	t := r.TypeFromRef(schemaPrefix + name)
-	means := describedFields(t)
+	fields := fieldsOf(t)
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := schema.Properties[field]
@@ -265,11 +265,11 @@ func (d document) complete(name string, schema *huma.Schema, r huma.Registry) {
 				property = &huma.Schema{Ref: property.Ref}
 			}
 		}
-		property.Description = means[field]
+		property.Description = fields[field].means
 		if property.Nullable && property.Enum != nil {
 			property.Enum = append(property.Enum, nil)
 		}
-		if r == d.responses && (f.Tag.Get("extension") == "true" || slices.Contains(addedFields[name], field)) {
+		if fields[field].extension || slices.Contains(addedFields[name], field) {
 			property.Extensions = map[string]any{"x-extension": true}
 		}
 		schema.Properties[field] = property
