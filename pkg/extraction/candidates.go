@@ -259,6 +259,8 @@ type mention struct {
 	namesake     bool    // the vocabulary has another skill of this name or alias
 	alone        bool    // no other skill has this name, alias or synonym
 	named        bool    // a name, alias or synonym that is no other skill's stands here as written
+	own          bool    // a label that means this skill does
+	kinds        uint16  // the kinds of label that stand here whole, a bit each
 	exact        bool    // the whole label, its words side by side
 	coverage     float64 // share of the label's weight that matched
 	weight       float64 // weight that matched
@@ -290,6 +292,7 @@ const (
 // kindStrength weighs the kinds of label against each other.
 var kindStrength = [skills.LabelKinds]float64{
 	preferred: 1.1, alternative: 0.95, hidden: 0.95, bare: 1.05, synonym: 1.05, topic: 0.9, object: 0.95,
+	counterpart: 1.05, part: 0.9,
 }
 
 // propose collects the mentions of every clause, up to mostMentions in all.
@@ -742,11 +745,15 @@ func (x *extraction) settle(from int) {
 	kept := all[:0]
 	for _, m := range all {
 		m.named = x.names(&m)
+		if m.exact {
+			m.own, m.kinds = x.own(&m) && x.asWritten(&m), 1<<m.kind
+		}
 		// A whole label is kept with a longer one of the same skill that appears in part.
 		i := slices.IndexFunc(kept, func(k mention) bool { return k.skill == m.skill && (k.exact || !m.exact) })
 		switch {
 		case i >= 0:
-			kept[i].named = kept[i].named || m.named
+			k := &kept[i]
+			k.named, k.own, k.kinds = k.named || m.named, k.own || m.own, k.kinds|m.kinds
 		case len(kept) < mentionsPerClause || m.named:
 			kept = append(kept, m)
 		}

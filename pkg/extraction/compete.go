@@ -18,7 +18,8 @@ func compete(clause []mention) {
 			m.share = min(m.share, m.strength/o.strength)
 			if m.tokens&^o.tokens == 0 && bits.OnesCount64(o.tokens) > bits.OnesCount64(m.tokens) {
 				m.beaten = true
-				m.within = m.within || o.exact && (o.kind != topic || !m.exact) // a subject is not a longer name
+				own := named(o.kind) || o.kind == synonym || o.kind == object
+				m.within = m.within || o.exact && (own || !m.exact) // a subject is not a longer name
 			}
 		}
 	}

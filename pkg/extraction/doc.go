@@ -10,11 +10,11 @@
 // # The index
 //
 // [Indexer] builds the index that a taxonomy is compiled with (index.go): labels, by the
-// stems of their words, and two kinds of vectors: the meaning of labels and descriptions,
-// from a table of word vectors (words.go, package wordvectors), and the company that skills
-// keep in occupations and hierarchy (space.go). The lexicon, the project's own list of
-// synonyms for skills and of subjects under which courses teach them, adds labels to any
-// taxonomy that has these skills (lexicon.go).
+// stems of their words, and vectors of the company that skills keep in occupations and
+// hierarchy (space.go). The lexicon, the project's own list of synonyms for skills, of
+// subjects under which courses teach them and of built-in skills that say them, adds labels
+// to any taxonomy that has these skills (lexicon.go). Vectors of meaning are made for the
+// candidates of a document, from a table of word vectors (words.go, package wordvectors).
 //
 // # From text to skills
 //
@@ -30,7 +30,8 @@
 //	level        level.go       verbs after Bloom, and levels that the document prints
 //	result       extract.go     the order of the above, language, warnings, evidence
 //
-// There are two models of confidence: one for courses, one for passages, which are short
-// texts that do not describe a course. infra/training fits weights.json and
+// There are three models of confidence: for courses, for courses with the built-in
+// vocabulary, and for passages, which are short texts that do not describe a course.
+// infra/training fits weights.json and
 // infra/bench/extraction measures it; docs/extraction.md has the figures.
 package extraction

@@ -17,7 +17,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/3.0"
+const Engine = "skillscurriculum/3.1"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.
@@ -25,8 +25,9 @@ type Extractor struct {
 	taxonomy string // its name
 	t        *skills.Index
 	stems    map[string]int32
-	curated  bool // whether no alias is an everyday word
-	counted  bool // whether the taxonomy has requirements of occupations
+	curated  bool    // whether no alias is an everyday word
+	counted  bool    // whether the taxonomy has requirements of occupations
+	spoken   []int32 // for each skill, how many labels of built-in skills say it
 	table    *Words
 	pool     sync.Pool
 }
@@ -40,7 +41,12 @@ func NewExtractor(taxonomy *skills.Taxonomy, table *Words) *Extractor {
 	}
 	e := &Extractor{
 		taxonomy: taxonomy.Info().Name, t: t, stems: make(map[string]int32, t.Stems()), table: table,
-		curated: taxonomy.Info().Name == skills.StarterName,
+		curated: taxonomy.Info().Name == skills.StarterName, spoken: make([]int32, t.Skills()),
+	}
+	for l := range t.Labels() {
+		if t.LabelKind(l) == counterpart {
+			e.spoken[t.LabelSkill(l)]++
+		}
 	}
 	for i := range t.Stems() {
 		e.stems[t.Stem(i)] = int32(i)
@@ -234,7 +240,7 @@ const (
 	statementWords    = 40   // a text with fewer is a sentence or two
 	leastLanguageText = 12   // with fewer words the language cannot be determined
 	englishFunctions  = 0.15 // share of English function words that only English has
-	englishKnown      = 0.5  // share of the other words that an English vocabulary knows only of English
+	englishKnown      = 0.55 // share of the other words that an English vocabulary knows only of English
 	likelyKnown       = 0.4  // the same where statistics over letters cannot tell
 )
 
@@ -400,18 +406,21 @@ func (x *extraction) note(f *finding, m *mention) {
 		return
 	}
 	f.named = f.named || m.named && !m.within && b.section != readings
+	for kind := range f.exact {
+		f.exact[kind] = f.exact[kind] || m.kinds&(1<<kind) != 0
+	}
 	if m.exact {
-		f.exact[m.kind] = true
 		taught := x.taught(m)
-		if teaches(b) && x.asWritten(m) {
-			f.plain = f.plain || x.own(m) || taught
+		if teaches(b) {
+			taught := taught && x.asWritten(m)
+			f.plain = f.plain || m.own || taught
 			f.named = f.named || taught
 		}
 		f.taught = f.taught || taught
 	}
 	if m.coverage > wholeCoverage {
 		f.filled = max(f.filled, float64(m.matched)/float64(c.last-c.first))
-		if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare) {
+		if m.exact && (m.kind == preferred || m.kind == synonym || m.kind == bare || m.kind == counterpart) {
 			f.namedInOutcomes = f.namedInOutcomes || b.section == outcomes && !b.heading
 			f.namedAlone = f.namedAlone || int(m.matched) == c.last-c.first
 		}

@@ -204,9 +204,9 @@ func TestCandidates(t *testing.T) {
 		"node.js, NodeJS and Node.js":                      {"Node.js"},
 		"Structured Query Languages":                       {"SQL"},
 		"Thermodynamic laws":                               {"thermodynamics"},
-		"circuit analysis and design":                      {"circuit design"}, // coordination, in any order
+		"circuit analysis and design":                      {"circuit design", "electronics"}, // coordination, in any order
 		"design and test software":                         {"test software"},
-		"Design of electronic circuits":                    {"circuit design", "electronics"},
+		"Design of electronic circuits":                    {"electronics"}, // which a label that fills it says
 		"techniques of welding":                            {"welding techniques"},
 		"welding":                                          {"welding techniques"}, // techniques says little
 		"techniques":                                       nil,

@@ -44,6 +44,12 @@ var features = []feature{
 		func(s *sight) float64 { return is(s.f.exact[synonym]) }},
 	{"exact topic", "a subject that leads to the skill does (lexicon)",
 		func(s *sight) float64 { return is(s.f.exact[topic]) }},
+	{"exact counterpart", "a label of a built-in skill that says it does (lexicon)",
+		func(s *sight) float64 { return is(s.f.exact[counterpart]) }},
+	{"exact part", "a label of a built-in skill that is part of it does (lexicon)",
+		func(s *sight) float64 { return is(s.f.exact[part]) }},
+	{"counterparts", "how many labels of built-in skills say it",
+		func(s *sight) float64 { return when(!s.x.passage, math.Log1p(float64(s.x.spoken[s.f.skill]))/4) }},
 	{"exact bare name", "the name without its bracket does", func(s *sight) float64 { return is(s.f.exact[bare]) }},
 	{"exact object", "the name without its verb does", func(s *sight) float64 { return is(s.f.exact[object]) }},
 	{"plainly named", "a name or alias that is no other skill's, with its endings, in a part that says what is taught",
@@ -127,8 +133,8 @@ func (s *sight) kind() string { return s.x.t.Kind(int(s.f.skill)) }
 
 // oneTopic reports whether nothing but one subject of the list leads to the skill.
 func (f *finding) oneTopic() bool {
-	return f.labels == 1 && f.exact[topic] && !f.exact[synonym] && !f.exact[preferred] && !f.exact[alternative] &&
-		!f.exact[hidden] && !f.exact[bare] && !f.exact[object]
+	return f.labels == 1 && (f.exact[topic] || f.exact[part]) && !f.exact[synonym] && !f.exact[counterpart] &&
+		!f.exact[preferred] && !f.exact[alternative] && !f.exact[hidden] && !f.exact[bare] && !f.exact[object]
 }
 
 // FeatureNames returns the names of the features, in the order of Candidate.Features.

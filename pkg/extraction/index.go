@@ -15,11 +15,13 @@ import (
 const (
 	preferred = iota // the name
 	alternative
-	hidden  // spelling or product that stands for the skill
-	bare    // the name without its bracket: Java for Java (computer programming)
-	synonym // another word for the skill (lexicon.go)
-	topic   // a subject of teaching that leads to the skill (lexicon.go)
-	object  // the name without its verb: job analysis for carry out job analysis
+	hidden      // spelling or product that stands for the skill
+	bare        // the name without its bracket: Java for Java (computer programming)
+	synonym     // another word for the skill (lexicon.go)
+	topic       // a subject of teaching that leads to the skill (lexicon.go)
+	object      // the name without its verb: job analysis for carry out job analysis
+	counterpart // a label of a built-in skill that says the skill (lexicon.go)
+	part        // a label of one that is part of it (lexicon.go)
 )
 
 // maxLabelTokens limits a label's content words; longer ones are sentences, not names.
@@ -76,14 +78,17 @@ func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string
 				return
 			}
 			if l, ok := seen[key]; ok {
-				if all[l].Kind == synonym && named(int8(kind)) {
+				switch {
+				case all[l].Kind == synonym && named(int8(kind)):
 					all[l].Text = text // as the vocabulary writes it
+				case kind == counterpart && !named(int8(all[l].Kind)):
+					all[l].Kind = kind
 				}
 				return
 			}
 			seen[key] = len(all)
 			all, stems = append(all, skills.Label{Skill: i, Kind: kind, Text: text}), append(stems, own)
-			whole = append(whole, !named(int8(kind)) && of.whole[text])
+			whole = append(whole, kind == part || !named(int8(kind)) && of.whole[text])
 		}
 		add(s.Name, preferred)
 		if name, _, bracketed := strings.Cut(s.Name, " ("); bracketed {
@@ -108,6 +113,12 @@ func (x Indexer) labels(c skills.Contents) (all []skills.Label, stems [][]string
 		}
 		if o := objectOf(s.Skill); o != "" {
 			add(o, object)
+		}
+		for _, a := range builtinLabels(of.says) {
+			add(a, counterpart)
+		}
+		for _, a := range builtinLabels(of.parts) {
+			add(a, part)
 		}
 	}
 	return all, stems, whole

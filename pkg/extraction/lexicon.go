@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/skills"
@@ -21,8 +22,12 @@ var lexiconFiles embed.FS
 type taught struct {
 	skill            string // id, name or alias
 	synonyms, topics []string
+	says, parts      []string        // built-in skills, by id, that say the skill, and that are part of it
 	whole            map[string]bool // whether an entry counts only where it stands whole
 }
+
+// builtin is how the id of a built-in skill begins, in the lexicon as elsewhere.
+const builtin = "core:"
 
 // readLexicon returns the lines of all files, in the order of their names.
 func readLexicon(files fs.FS) ([]taught, error) {
@@ -48,11 +53,17 @@ func readLexicon(files fs.FS) ([]taught, error) {
 			}
 			t := taught{skill: skill, whole: map[string]bool{}}
 			for _, w := range skills.Bars(words) {
-				t.whole[strings.TrimPrefix(w, "=")] = strings.HasPrefix(name, "lexicon/core/")
-				if synonym, ok := strings.CutPrefix(w, "="); ok {
-					t.synonyms = append(t.synonyms, synonym)
-				} else {
-					t.topics = append(t.topics, w)
+				word, synonym := strings.CutPrefix(w, "=")
+				t.whole[word] = strings.HasPrefix(name, "lexicon/core/")
+				switch refers := strings.HasPrefix(word, builtin); {
+				case refers && synonym:
+					t.says = append(t.says, word)
+				case refers:
+					t.parts = append(t.parts, word)
+				case synonym:
+					t.synonyms = append(t.synonyms, word)
+				default:
+					t.topics = append(t.topics, word)
 				}
 			}
 			all = append(all, t)
@@ -63,7 +74,7 @@ func readLexicon(files fs.FS) ([]taught, error) {
 
 // taughtBy returns the lines for each skill. A line names a skill by its id or name, or by one
 // of its aliases if no skill has that name. A line whose skill the taxonomy lacks has no
-// effect.
+// effect, nor has a built-in skill that is in the taxonomy itself.
 func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 	byName, byAlias := map[string]int{}, map[string]int{}
 	for i, s := range c.Skills {
@@ -77,6 +88,7 @@ func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 	for i, s := range c.Skills {
 		byName[s.ID] = i
 	}
+	own := func(id string) bool { _, own := byName[id]; return own }
 	all := map[int]taught{}
 	for _, line := range lines {
 		i, known := byName[strings.ToLower(line.skill)]
@@ -90,8 +102,19 @@ func taughtBy(c skills.Contents, lines []taught) map[int]taught {
 			}
 			maps.Copy(t.whole, line.whole)
 			t.synonyms, t.topics = append(t.synonyms, line.synonyms...), append(t.topics, line.topics...)
+			t.says = append(t.says, slices.DeleteFunc(line.says, own)...)
+			t.parts = append(t.parts, slices.DeleteFunc(line.parts, own)...)
 			all[i] = t
 		}
 	}
 	return all
+}
+
+// builtinLabels returns the names and aliases of built-in skills.
+func builtinLabels(ids []string) (labels []string) {
+	for _, id := range ids {
+		s, _ := skills.Starter().Skill(id)
+		labels = append(append(labels, s.Name), s.Aliases...)
+	}
+	return labels
 }

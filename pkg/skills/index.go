@@ -10,7 +10,7 @@ import (
 
 const (
 	// LabelKinds is the number of kinds of label that package extraction distinguishes.
-	LabelKinds = 7
+	LabelKinds = 9
 	// CompanyWidth is the number of signed bytes of a skill's company vector.
 	CompanyWidth = 48
 )

@@ -35,7 +35,7 @@ const (
 	shortPrecision    = 0.70
 	passageLoss       = 0.01
 	mostBold          = 0.2
-	documentStep      = 40
+	documentStep      = 80
 	passageStep       = 15
 	starterRidge      = 120
 	starterFolds      = 9

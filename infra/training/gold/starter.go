@@ -9,11 +9,11 @@ import (
 	"skillscurriculum/pkg/syllabus"
 )
 
-// StarterSet are courses whose candidates of the built-in vocabulary two readers judged.
+// StarterSet are courses of which two readers judged candidates.
 const StarterSet = "starter"
 
 // Reading is a course as one reader read it: what it teaches most, written down before any list was seen, and which
-// candidates of the built-in vocabulary are right.
+// candidates of a vocabulary are right.
 type Reading struct {
 	Item
 	Reader int
@@ -24,8 +24,8 @@ type Reading struct {
 //go:embed starter/*.csv
 var read embed.FS
 
-// Readings reads the judged courses, once for each reader.
-func Readings(ctx context.Context, data string) ([]Reading, error) {
+// Readings reads the courses of which skills were judged whose ids begin with a prefix, once for each reader.
+func Readings(ctx context.Context, data, prefix string) ([]Reading, error) {
 	courses, err := documents(read, "starter/documents.csv", data)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Readings(ctx context.Context, data string) ([]Reading, error) {
 				Reader: i + 1, Judged: map[string]bool{},
 			}
 			for _, row := range judged {
-				if row["doc"] != d.name {
+				if row["doc"] != d.name || !strings.HasPrefix(row["skill"], prefix) {
 					continue
 				}
 				r.Judged[row["skill"]] = row["right"] == "1"

@@ -1,7 +1,7 @@
 // Command starter fits the confidence of the built-in vocabulary in documents to courses that two readers judged. It
 // prints how the model for other vocabularies and the fitted one do on them by each reader: open courses by
-// cross-validation, sealed ones, that nothing is fitted to, by the fitted model. With -write it replaces the model in
-// the extractor's weights.
+// cross-validation, sealed ones, that nothing is fitted to, by the fitted model; and what the model for other
+// vocabularies gives of ESCO in courses sealed for it. With -write it replaces the model in the extractor's weights.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(data, file string, write, list bool) error {
 	if err := json.Unmarshal(raw, &weights); err != nil {
 		return err
 	}
-	readings, err := gold.Readings(context.Background(), data)
+	readings, err := gold.Readings(context.Background(), data, "core:")
 	if err != nil {
 		return err
 	}
@@ -68,6 +68,9 @@ func run(data, file string, write, list bool) error {
 	fmt.Printf("model of other vocabularies:\n%s", before[1])
 	fmt.Printf("as shipped:\n%s", shipped)
 	fmt.Printf("fitted to the open ones:\n%s", figures(parts[true], sealed, &m, name))
+	if err := esco(data, &other); err != nil {
+		return err
+	}
 	if !write {
 		return nil
 	}
@@ -76,6 +79,22 @@ func run(data, file string, write, list bool) error {
 		return err
 	}
 	return os.WriteFile(file, append(raw, '\n'), 0o644)
+}
+
+// esco prints what a model gives of ESCO in the courses whose ESCO skills were judged. All are sealed for it.
+func esco(data string, m *extraction.Model) error {
+	readings, err := gold.Readings(context.Background(), data, "esco:")
+	if err != nil {
+		return err
+	}
+	set, err := gold.Load(context.Background(), gold.Folders{Data: data})
+	if err != nil {
+		return err
+	}
+	rows := fit.Readings(extraction.NewExtractor(set.Taxonomy, wordvectors.Table()), readings, *m)
+	fmt.Printf("ESCO, %d sealed courses, readers: %s\n%s", len(readings)/2, agreement(readings),
+		figures(readings, rows, m, nil))
+	return nil
 }
 
 // scored sets the scores of rows to those of a model.
