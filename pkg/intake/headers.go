@@ -216,7 +216,8 @@ func (t *table) telling(name string, o Options) bool {
 // common reports whether courses, sections, programs, credentials and jobs all have a header, such as name and ID.
 func common(header string) bool {
 	return !slices.ContainsFunc(entry.Tabular[:5], func(kind catalog.Kind) bool {
-		return !slices.ContainsFunc(entry.HeadersOf()[entry.Resource(kind)], func(h entry.Header) bool { return h.Plain == header })
+		return !slices.ContainsFunc(entry.HeadersOf()[entry.Resource(kind)],
+			func(h entry.Header) bool { return h.Plain == header })
 	})
 }
 

@@ -155,7 +155,8 @@ func (t *outcomes) canvas(note func(field, message string)) map[string]any {
 		note("guid", "is required")
 	}
 	// Here both are outcomes: a group is one that others name as their parent.
-	if kind := t.get("objectType"); kind != "" && !strings.EqualFold(kind, groupType) && !strings.EqualFold(kind, outcomeType) {
+	kind := t.get("objectType")
+	if kind != "" && !strings.EqualFold(kind, groupType) && !strings.EqualFold(kind, outcomeType) {
 		note("objectType", fmt.Sprintf("%q is none of %s, %s", shown(kind), groupType, outcomeType))
 	}
 	return fields

@@ -16,8 +16,8 @@ import (
 	"skillscurriculum/pkg/intake/entry"
 )
 
-// read converts a cell to a JSON value; a blank one is null, an empty list or, for a required text, itself. What the field cannot have is a problem
-// of the row.
+// read converts a cell to a JSON value; a blank one is null, an empty list or, for a required text, itself. What the
+// field cannot have is a problem of the row.
 func (t *table) read(row *Row, field, cell string) any {
 	if t.kind == catalog.CredentialKind && field == "status" {
 		field = "credentialStatus"
