@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -483,15 +484,22 @@ func TestReviewsAtOnce(t *testing.T) {
 	for _, r := range records {
 		job := r.job
 		job.RequestedAt = 0
-		record, err := s.store.Reload(t.Context(), recordOf(job))
-		if err != nil {
-			t.Fatal(err)
+		restart := func() error {
+			record, err := s.store.Reload(t.Context(), recordOf(job))
+			if err != nil {
+				return err
+			}
+			before := catalog.Copy(record)
+			*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
+			var change catalog.Change
+			change.Replace(before, record, s.clock.Now())
+			return s.store.Commit(t.Context(), "org_one", &change)
 		}
-		before := catalog.Copy(record)
-		*catalog.ExtractionOf(record) = catalog.Extraction{ProcessingStatus: catalog.Pending}
-		var change catalog.Change
-		change.Replace(before, record, s.clock.Now())
-		if err := s.store.Commit(t.Context(), "org_one", &change); err != nil {
+		err := restart()
+		for errors.Is(err, catalog.ErrStale) { // the other function has filled the page of the change feed
+			err = restart()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		task, err := s.store.Claim(t.Context(), job, "run_1", s.clock.Now()+1_000_000)
