@@ -18,8 +18,9 @@ func compete(clause []mention) {
 			m.share = min(m.share, m.strength/o.strength)
 			if m.tokens&^o.tokens == 0 && bits.OnesCount64(o.tokens) > bits.OnesCount64(m.tokens) {
 				m.beaten = true
-				own := named(o.kind) || o.kind == synonym || o.kind == object
-				m.within = m.within || o.exact && (own || !m.exact) // a subject is not a longer name
+				// A subject, or a label of a built-in skill, is not a longer name.
+				longer := named(o.kind) || o.kind == synonym || o.kind == object
+				m.within = m.within || o.exact && (longer || !m.exact)
 			}
 		}
 	}

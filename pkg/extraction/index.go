@@ -11,7 +11,7 @@ import (
 	"skillscurriculum/pkg/skills"
 )
 
-// The kinds of label, strongest first.
+// The kinds of label, by their numbers in compiled taxonomies.
 const (
 	preferred = iota // the name
 	alternative

@@ -46,8 +46,8 @@ func newTable(name string, open func() (lines, error), o Options) (*table, error
 	err = t.assign(entry.Resource(t.kind), o)
 	if o.Resource == "" && len(t.at) > 0 && !t.telling(name, o) {
 		t.sample()
-		detail := fmt.Sprintf("%s: neither its columns nor its name tell of what its records are; "+
-			"name their resource; it has %s", name, shown(strings.Join(t.header, ", ")))
+		detail := fmt.Sprintf("%s: neither the file's name nor its columns (%s) show what kind of records it has; "+
+			"state the resource", name, shown(strings.Join(t.header, ", ")))
 		return nil, &Failure{UnknownLayout, detail, t.columns()}
 	}
 	return t, err

@@ -105,8 +105,8 @@ func (c *call) checkIfMatch(ctx context.Context) error {
 	current.exchange, current.op, current.location = &plain, get.Operation, ""
 	current.links, current.rendered, current.begun = nil, nil, false
 	shown, err := get.serve(ctx, &current)
-	if catalog.HasCode(err, catalog.NotFound) {
-		return nil // The change completes a deletion, which has compared, or is stale.
+	if c.op.Method == http.MethodDelete && catalog.HasCode(err, catalog.NotFound) {
+		return nil // The change completes a deletion, which compared If-Match itself, or is stale.
 	}
 	if err != nil {
 		return err
