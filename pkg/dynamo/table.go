@@ -13,7 +13,8 @@ import (
 )
 
 // CreateTable creates the table unless it exists, for local use and tests. In AWS the
-// deployment creates it with the same keys.
+// deployment creates it with the same keys. The table has no stream: where one is
+// enabled, DynamoDB Local writes far more slowly.
 func (s *Store) CreateTable(ctx context.Context) error {
 	attribute := func(name string, t types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: t}
@@ -23,7 +24,6 @@ func (s *Store) CreateTable(ctx context.Context) error {
 			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
 		}
 	}
-	stream := &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
 	_, err := s.Client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &s.Table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
@@ -36,24 +36,29 @@ func (s *Store) CreateTable(ctx context.Context) error {
 			IndexName: aws.String(api.PendingIndex), KeySchema: keys(api.PendingIndexPartitionKey, api.PendingIndexSortKey),
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 		}},
-		StreamSpecification: stream,
 	})
 	var exists *types.ResourceInUseException
 	if err != nil && !errors.As(err, &exists) {
 		return unavailable(err)
 	}
-	if err != nil {
-		// Tables created before webhooks were introduced have no stream.
-		there, err := s.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table})
-		if err == nil && there.Table.StreamSpecification == nil {
-			in := &dynamodb.UpdateTableInput{TableName: &s.Table, StreamSpecification: stream}
-			_, err = s.Client.UpdateTable(ctx, in)
-		}
-		if err != nil {
-			return unavailable(err)
-		}
-	}
 	return dynamodb.NewTableExistsWaiter(s.Client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 50*time.Millisecond, time.Second
 	}).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table}, time.Minute)
+}
+
+// EnableStream enables the table's stream, for local use, as the deployment does.
+func (s *Store) EnableStream(ctx context.Context) error {
+	table, err := s.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Table})
+	if err == nil && table.Table.StreamSpecification == nil {
+		_, err = s.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: &s.Table,
+			StreamSpecification: &types.StreamSpecification{
+				StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+			},
+		})
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
 }

@@ -3,13 +3,13 @@ package source
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -27,7 +27,7 @@ func TestStream(t *testing.T) {
 	t.Cleanup(stop)
 	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "stream"}
 	for range 2 { // the second time it is there
-		if err := store.CreateTable(t.Context()); err != nil {
+		if err := errors.Join(store.CreateTable(t.Context()), store.EnableStream(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,31 +73,5 @@ func TestStream(t *testing.T) {
 		case <-deadline:
 			t.Fatal("nothing came")
 		}
-	}
-}
-
-// TestTableOfBefore checks that a table from before webhooks gets a stream.
-func TestTableOfBefore(t *testing.T) {
-	endpoint, stop, err := dynamodb.Server{}.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
-	store := &dynamo.Store{Client: dynamodb.Client(endpoint), Table: "old"}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.Client.UpdateTable(t.Context(), &sdk.UpdateTableInput{TableName: &store.Table, StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	table, err := store.Client.DescribeTable(t.Context(), &sdk.DescribeTableInput{TableName: &store.Table})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if spec := table.Table.StreamSpecification; spec == nil || !aws.ToBool(spec.StreamEnabled) || spec.StreamViewType != types.StreamViewTypeKeysOnly {
-		t.Errorf("%+v", spec)
 	}
 }

@@ -254,7 +254,11 @@ func (s *stack) start(listener net.Listener, fail context.CancelCauseFunc) (anno
 
 func (s *stack) createTable() error {
 	s.table = Open(s.places.Env)
-	if err := s.table.CreateTable(s.life); err != nil {
+	err := s.table.CreateTable(s.life)
+	if err == nil {
+		err = s.table.EnableStream(s.life)
+	}
+	if err != nil {
 		return fmt.Errorf("table %s at %s: %w", s.table.Table, s.places.Env[api.EnvDynamoEndpoint], err)
 	}
 	return nil
