@@ -17,7 +17,7 @@ import (
 )
 
 // Engine names this extractor in provenance; it changes whenever its results may.
-const Engine = "skillscurriculum/3.1"
+const Engine = "skillscurriculum/3.2"
 
 // Extractor finds the skills that a document teaches. It is safe for concurrent use and pools
 // its working memory.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"skillscurriculum/pkg/skills"
@@ -123,8 +124,8 @@ const (
 	nameShare       = 1.5 // weight of the name against all other labels
 )
 
-// skill returns the unit vectors of a skill's labels and of its description, in steps of 1/127; a vector without known
-// words is zero.
+// skill returns the unit vectors of a skill's labels and of its description, in steps of 1/127; one without known
+// words is the other.
 func (w *Words) skill(s skills.Skill) (ofLabels, ofDescription []int8) {
 	labels, description := make([]float32, w.width), make([]float32, w.width)
 	name := make([]float32, w.width)
@@ -144,6 +145,8 @@ func (w *Words) skill(s skills.Skill) (ofLabels, ofDescription []int8) {
 	}
 	if !w.text(description, first, 1) {
 		copy(description, labels)
+	} else if !slices.ContainsFunc(labels, func(x float32) bool { return x != 0 }) {
+		copy(labels, description)
 	}
 	return steps(nil, labels), steps(nil, description)
 }

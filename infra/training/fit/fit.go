@@ -31,7 +31,7 @@ const (
 	leastRecord       = 0.1
 	passageFolds      = 10
 	passageDeals      = 3
-	documentPrecision = 0.69
+	documentPrecision = 0.67
 	shortPrecision    = 0.70
 	passageLoss       = 0.01
 	mostBold          = 0.2
@@ -41,7 +41,7 @@ const (
 	starterFolds      = 9
 	starterDeals      = 5
 	starterStep       = 60
-	starterPrecision  = 0.82
+	starterPrecision  = 0.79
 	unjudgedWeight    = 0.5
 	listed            = 0.15 // confidence of candidates that readers were shown
 	curveCandidates   = 60

@@ -6,9 +6,9 @@
 A text is the sum of the vectors of its words. The vectors begin as the model's
 vectors of the words alone, brought to fewer dimensions, rare words longer; a ridge
 regression then moves them until the sums come as near as they can to the model's
-vectors of whole texts: labels and descriptions of ESCO, tasks of O*NET, definitions
-of CIP, lines of unlabelled syllabi. No labelled document is read. tune.py goes on from
-there.
+vectors of whole texts: labels and descriptions of ESCO and of the built-in vocabulary,
+entries of the lexicon, tasks of O*NET, definitions of CIP, lines of unlabelled syllabi.
+No labelled document is read. tune.py goes on from there.
 
 The file: "SKWV", version, words, dimensions (little-endian 32-bit numbers), the
 words in order, each with a line end, as many bytes as the fifth number says, then a
@@ -34,7 +34,8 @@ from scipy import sparse
 
 from teacher import Teacher
 
-WORDS, DIMENSIONS, RIDGE = 24000, 192, 1.0
+WORDS, DIMENSIONS, RIDGE = 36000, 192, 1.0
+PACKAGES = pathlib.Path(__file__).parents[3] / "pkg"
 WORD = re.compile(r"[^\W_]+(?:\.(?:js|net)\b)?(?:\+\+|#)?")
 
 
@@ -46,6 +47,24 @@ def table(archive, name, delimiter=","):
     with zipfile.ZipFile(archive) as z:
         path = next(n for n in z.namelist() if n.endswith(name))
         return list(csv.DictReader(io.TextIOWrapper(z.open(path), "utf-8-sig"), delimiter=delimiter))
+
+
+def builtin():
+    """Skills of the built-in vocabulary by id."""
+    rows = {}
+    for path in sorted((PACKAGES / "skills/starter/skills").glob("*.csv")):
+        with open(path, newline="") as f:
+            rows |= {r["id"]: r | {"aliases": [a for a in r["aliases"].split("|") if a]} for r in csv.DictReader(f)}
+    return rows
+
+
+def lexicon(folder):
+    """Pairs of a skill, as the lexicon names it, and an entry, which may be the id of a built-in skill."""
+    for path in sorted((PACKAGES / "extraction/lexicon" / folder).glob("*.txt")):
+        for line in path.read_text().splitlines():
+            skill, separator, entries = line.partition(": ")
+            if separator and not line.startswith("#"):
+                yield from ((skill, e.strip().removeprefix("=")) for e in entries.split("|"))
 
 
 def corpus(data):
@@ -67,8 +86,13 @@ def corpus(data):
                 if len(words(line)) >= 3:
                     lines.append(short(line, 50))
                     lines += [c.strip() for c in re.split(r"[,;:–-]\s", line) if 2 <= len(words(c)) <= 8]
+    core = builtin().values()
+    names = sorted({t for r in core for t in [r["name"], *r["aliases"]]})
+    entries = sorted({e for folder in ("core", "esco") for _, e in lexicon(folder) if not e.startswith("core:")})
     texts = {
-        "labels": labels, "others": chance.sample(others, min(20000, len(others))), "descriptions": descriptions,
+        "labels": labels, "names": names, "explained": [r["description"] for r in core],
+        "entries": chance.sample(entries, 40000),
+        "others": chance.sample(others, min(20000, len(others))), "descriptions": descriptions,
         "occupations": occupations, "tasks": chance.sample(tasks, min(9000, len(tasks))), "programs": programs,
         "lines": sorted(set(lines)),
     }
@@ -80,8 +104,8 @@ def upper(row):
 
 
 def vocabulary(teacher, others, texts):
-    """The words that the texts use most, and the most frequent ones of the model's
-    own list, which is ordered by frequency."""
+    """The words that the texts use most, above all those of built-in names, and the most
+    frequent ones of the model's own list, which is ordered by frequency."""
     seen = collections.Counter()
     for group in [others, *texts.values()]:
         for t in group:
@@ -89,6 +113,8 @@ def vocabulary(teacher, others, texts):
     listed = [w for w, _ in sorted(teacher.tokenizer.get_vocab().items(), key=lambda kv: kv[1]) if re.fullmatch(r"[a-z]{2,}", w)]
     place = {w: i for i, w in enumerate(listed)}
     score = {w: np.log1p(seen[w]) for w in seen if re.search(r"[a-z]", w) and len(w) < 30}
+    for w in {w for t in texts["names"] for w in words(t)} & score.keys():
+        score[w] += 1
     for w, i in place.items():
         score[w] = score.get(w, 0) + 1.2 * (1 - i / len(listed))
     best = sorted(score, key=lambda w: (-score[w], w))[:WORDS]

@@ -26,7 +26,7 @@ class Teacher:
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(LONGEST)
 
-    def embed(self, texts, budget=8192, progress=None):
+    def embed(self, texts, budget=768, progress=None):
         """Embeds texts in batches of equal length, at most budget tokens each."""
         encoded = [e.ids for e in self.tokenizer.encode_batch(texts)]
         order = sorted(range(len(texts)), key=lambda i: (len(encoded[i]), i))

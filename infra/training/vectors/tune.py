@@ -2,8 +2,9 @@
 
     venv/bin/python infra/training/vectors/tune.py --data ../shared/data --start build/vectors/distilled.bin --out pkg/extraction/wordvectors/words.bin
 
-Pairs of texts are other labels, descriptions and made-up sentences (SkillSkape) with
-the name of the skill that they stand for. Of a batch of pairs each text has to find
+Pairs of texts are other labels, descriptions, entries of the lexicon and made-up
+sentences (SkillSkape) with the name of the skill of ESCO or of the built-in vocabulary
+that they stand for. Of a batch of pairs each text has to find
 its own name among all names of the batch, and each name its text (a softmax over
 cosines). No labelled course is read. At the end the vectors are turned so that their
 first dimensions hold most of the variance; that changes no cosine.
@@ -17,24 +18,32 @@ import pathlib
 import numpy as np
 from scipy import sparse
 
-from distil import read, table, upper, words, write
+from distil import builtin, lexicon, read, table, upper, words, write
 
 EPOCHS, BATCH, TEMPERATURE, STEP, LONGEST = 2, 1024, 0.07, 0.003, 40
 
 
 def pairs(data, skills):
-    """Texts, the names that they belong to, and the skill's place."""
-    place = {r["PREFERREDLABEL"].lower(): i for i, r in enumerate(skills)}
+    """Texts, the names of the skills that they stand for, and the skills' numbers; and all names."""
+    core = builtin()
+    names = [r["PREFERREDLABEL"] for r in skills] + [r["name"] for r in core.values()]
+    esco = {r["PREFERREDLABEL"].lower(): i for i, r in enumerate(skills)}
+    ids = {key: esco.get(r["name"].lower(), len(skills) + i) for i, (key, r) in enumerate(core.items())}
     out = []
     for i, r in enumerate(skills):
-        texts = [a for a in r["ALTLABELS"].split("\n") if a.strip()]
-        texts += [" ".join(r["DESCRIPTION"].split()[:LONGEST])] if r["DESCRIPTION"] else []
-        out += [(t, r["PREFERREDLABEL"], i) for t in texts]
+        out += [(t, i) for t in [*r["ALTLABELS"].split("\n"), r["DESCRIPTION"]]]
+    for key, r in core.items():
+        out += [(t, ids[key]) for t in [*r["aliases"], r["description"]]]
+    for folder, place in (("core", ids), ("esco", esco)):
+        for skill, entry in lexicon(folder):
+            if skill.lower() in place:
+                out.append((core[entry]["name"] if entry in core else entry, place[skill.lower()]))
     with open(data / "benchmarks/skillskape_train.csv", newline="") as f:
         for r in csv.DictReader(f):
-            named = [place.get(s.lower()) for s in ast.literal_eval(r["skills"] or "[]")]
-            out += [(r["sentence"], skills[i]["PREFERREDLABEL"], i) for i in named if i is not None]
-    return out
+            named = [esco.get(s.lower()) for s in ast.literal_eval(r["skills"] or "[]")]
+            out += [(r["sentence"], i) for i in named if i is not None]
+    out = [(" ".join(t.split()[:LONGEST]), i) for t, i in out if t.strip()]
+    return *zip(*out), names
 
 
 def bags(texts, index):
@@ -100,9 +109,10 @@ def main():
     vocab, start = read(options.start)
     index = {w: i for i, w in enumerate(vocab)}
     skills = [upper(r) for r in table(options.data / "esco/esco-1.1.1-classification-en.zip", "skills_en.csv")]
-    texts, names, skill = zip(*pairs(options.data, skills))
+    texts, skill, names = pairs(options.data, skills)
     print("pairs", len(texts), flush=True)
-    vectors = tuned(start, bags(texts, index), bags(names, index), np.array(skill))
+    skill, names = np.array(skill), bags(names, index)
+    vectors = tuned(start, bags(texts, index), names[skill], skill)
     labels, descriptions = (bags([r[c] for r in skills], index) for c in ("PREFERREDLABEL", "DESCRIPTION"))
     both = unit(np.concatenate([labels @ vectors, descriptions @ vectors]))[0]
     _, axes = np.linalg.eigh(both.T @ both)
