@@ -163,7 +163,7 @@ type mapping struct {
 type mapCell struct {
 	fit      fit // by the basis
 	both     fit
-	similar  []similar
+	similar  []ranked     // outcomes of the course, by their part of the outcome
 	computed catalog.Mark // by the basis
 	now      catalog.Mark // computed by both
 	mark     catalog.Mark
@@ -222,7 +222,7 @@ func (m *mapping) fit(k int) {
 			}
 			if m.Basis != SkillsBasis {
 				cell := &m.cells[o][k]
-				cell.similar = rank(cell.similar, similar{place, f.part})
+				cell.similar = insert(cell.similar, ranked{place, f.part}, maxSimilar)
 			}
 		}
 	}
@@ -371,7 +371,7 @@ func (m *mapping) shown(o, k int) MapCell {
 	}
 	for _, s := range cell.similar {
 		out.CourseOutcomes = append(out.CourseOutcomes, MapSimilarity{m.Courses[k].Outcomes.Outcomes[s.place].ID,
-			fraction(s.part, all)})
+			fraction(s.score, all)})
 	}
 	return out
 }

@@ -297,7 +297,7 @@ func (m *mapping) pageMark(o, k int) pageMark {
 			mark.Decision += " " + *d.Note
 		}
 	}
-	if len(cell.similar) > 0 && cell.similar[0].part == cell.fit.part {
+	if len(cell.similar) > 0 && cell.similar[0].score == cell.fit.part {
 		mark.Promise = m.Courses[k].Outcomes.Outcomes[cell.similar[0].place].Statement
 	}
 	return mark
