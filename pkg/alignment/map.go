@@ -157,6 +157,8 @@ type mapping struct {
 	courses  []surveyedCourse
 	targets  targets
 	cells    [][]mapCell
+
+	outcomeAt, courseAt map[string]int // places by id
 }
 
 // mapCell is a cell being computed.
@@ -180,14 +182,19 @@ func (c mapCell) stale(outcome catalog.Outcome) bool {
 // compute computes the marks.
 func (c Curriculum) compute() *mapping {
 	settings := catalog.ValueOr(c.Program.MapSettings, catalog.DefaultMapSettings)
-	m := &mapping{Curriculum: c, settings: settings, outcomes: c.Outcomes.Outcomes}
-	for _, course := range c.Courses {
+	m := &mapping{
+		Curriculum: c, settings: settings, outcomes: c.Outcomes.Outcomes,
+		outcomeAt: map[string]int{}, courseAt: map[string]int{},
+	}
+	for k, course := range c.Courses {
 		m.courses = append(m.courses, surveyCourse(course.ReportCourse))
+		m.courseAt[course.Profile.CourseID] = k
 	}
 	m.targets = newTargets(m.outcomes, c.Related, c.Address)
 	m.cells = make([][]mapCell, len(m.outcomes))
-	for o := range m.cells {
+	for o, outcome := range m.outcomes {
 		m.cells[o] = make([]mapCell, len(m.courses))
+		m.outcomeAt[outcome.ID] = o
 	}
 	for k := range m.courses {
 		m.fit(k)
@@ -248,18 +255,10 @@ func outcomeLevel(o catalog.Outcome) int { return min(max(o.Level, 1), maxLevel)
 
 // decide places the decisions in their cells.
 func (m *mapping) decide() {
-	place := map[string]int{}
-	for o, outcome := range m.outcomes {
-		place[outcome.ID] = o
-	}
-	at := map[string]int{}
-	for k, course := range m.courses {
-		at[course.profile.CourseID] = k
-	}
 	for i := range m.Decisions {
 		d := &m.Decisions[i]
-		o, known := place[d.OutcomeID]
-		if k, held := at[d.CourseID]; known && held {
+		o, known := m.outcomeAt[d.OutcomeID]
+		if k, held := m.courseAt[d.CourseID]; known && held {
 			m.cells[o][k].decision = d
 		}
 	}
@@ -346,9 +345,9 @@ func (m *mapping) allCells() []MapCell {
 // compute; false if the program does not have the outcome and the course.
 func (c Curriculum) Cell(outcomeID, courseID string) (cell MapCell, computed catalog.Mark, ok bool) {
 	m := c.compute()
-	o := slices.IndexFunc(m.outcomes, func(o catalog.Outcome) bool { return o.ID == outcomeID })
-	k := slices.IndexFunc(m.courses, func(k surveyedCourse) bool { return k.profile.CourseID == courseID })
-	if o < 0 || k < 0 {
+	o, known := m.outcomeAt[outcomeID]
+	k, held := m.courseAt[courseID]
+	if !known || !held {
 		return MapCell{}, "", false
 	}
 	m.targets.teachSection(m.courses[k])
