@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // rowReader reads a table with a header line; the order of its columns does not matter.
@@ -176,16 +178,4 @@ func orKind(kind string) string {
 	return strings.ToLower(kind)
 }
 
-// isSOC reports whether a code has the form NN-NNNN or NN-NNNN.NN.
-func isSOC(code string) bool {
-	pattern := "dd-dddd.dd"
-	if len(code) != 7 && len(code) != 10 {
-		return false
-	}
-	for i := range len(code) {
-		if p := pattern[i]; p == 'd' && (code[i] < '0' || code[i] > '9') || p != 'd' && code[i] != p {
-			return false
-		}
-	}
-	return true
-}
+func isSOC(code string) bool { return catalog.ONETSOCPattern().MatchString(code) }
