@@ -96,9 +96,17 @@ type MapPage struct {
 	Outcomes       []pageOutcome
 	Tables         []pageTable // none without outcomes or courses
 	Issues         []pageIssues
-	Market         []pageMarket
+	Market         []MapMarket
 	Dense, Wide    bool // so many outcomes that their columns must be narrow
+
+	mapping *mapping
 }
+
+// CodeOf returns the code of a course.
+func (p MapPage) CodeOf(courseID string) string { return p.mapping.code(courseID) }
+
+// Percent returns a score in whole percent.
+func (MapPage) Percent(score float64) int { return percent(score) }
 
 // pageTable is the part of the map that a sheet has room for: all courses, and some of the outcomes.
 type pageTable struct {
@@ -134,14 +142,6 @@ type pageIssues struct {
 
 // pageIssue is an issue: the outcome and course that it is about, and what was found.
 type pageIssue struct{ About, Detail string }
-
-type pageMarket struct {
-	Name    string
-	Percent int
-	Skills  []pageMarketSkill
-}
-
-type pageMarketSkill struct{ Name, Required, Taught, First string }
 
 // advice says what a kind of issue is and what to do about it.
 type advice struct {
@@ -187,6 +187,7 @@ func (c Curriculum) Page() MapPage {
 		ID: c.Program.ID, Name: c.Program.Name, Code: valueOf(c.Program.Code), Settled: c.settled(),
 		Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 14,
 		Basis: c.Basis, Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
+		Market: m.market(), mapping: m,
 	}
 	kept := 0
 	for o := range m.outcomes {
@@ -205,7 +206,6 @@ func (c Curriculum) Page() MapPage {
 		{"Outcomes", strconv.Itoa(len(m.outcomes))}, {"Courses", strconv.Itoa(len(m.courses))},
 		{"Outcomes mastered", fmt.Sprintf("%d of %d", kept, len(m.outcomes))}, {"Points to look at", strconv.Itoa(issues)},
 	}
-	p.Market = m.pageMarket()
 	return p
 }
 
@@ -394,21 +394,6 @@ func (m *mapping) pageIssues() []pageIssues {
 
 func (m *mapping) code(courseID string) string {
 	return m.courses[m.courseAt[courseID]].profile.CourseCode
-}
-
-func (m *mapping) pageMarket() (all []pageMarket) {
-	for _, of := range m.market() {
-		shown := pageMarket{Name: of.Job.Name, Percent: percent(of.Coverage)}
-		for _, s := range of.Skills {
-			skill := pageMarketSkill{Name: s.SkillName, Required: strconv.Itoa(s.RequiredLevel)}
-			if s.FirstTaughtIn != nil {
-				skill.Taught, skill.First = strconv.Itoa(s.TaughtLevel), m.code(*s.FirstTaughtIn)
-			}
-			shown.Skills = append(shown.Skills, skill)
-		}
-		all = append(all, shown)
-	}
-	return all
 }
 
 // markCell returns a cell of the heat map: its letters, and what they mean for those who hear the page.

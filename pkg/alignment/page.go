@@ -56,10 +56,8 @@ type pageJob struct {
 	Cell     cell
 	Percent  float64
 	Required int
-	Missing  []pageGap
+	Missing  []GapSkill
 }
-
-type pageGap struct{ Name, Required, Taught string }
 
 // skillGroup is the skills that were requested, or those taught in addition.
 type skillGroup struct {
@@ -78,6 +76,9 @@ type pageOccupation struct {
 
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
 }
+
+// Level returns a level's name.
+func (Page) Level(level int) string { return levelName(level) }
 
 // SkillColumns returns the number of columns of the table of skills.
 func (p Page) SkillColumns() int { return 3 + len(p.Courses) }
@@ -163,14 +164,7 @@ func (s survey) pageJobs() []pageJob {
 	for i, j := range s.jobs {
 		jobs[i] = pageJob{
 			Name: j.profile.JobName, Cell: scoreCell(items[i].Coverage, j), Percent: items[i].Coverage * 100,
-			Required: len(j.requirements),
-		}
-		for _, m := range items[i].MissingSkills {
-			g := pageGap{Name: m.SkillName, Required: levelName(m.RequiredLevel)}
-			if m.TaughtLevel > 0 {
-				g.Taught = levelName(m.TaughtLevel)
-			}
-			jobs[i].Missing = append(jobs[i].Missing, g)
+			Required: len(j.requirements), Missing: items[i].MissingSkills,
 		}
 	}
 	return jobs
