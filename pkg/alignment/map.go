@@ -22,7 +22,7 @@ type Curriculum struct {
 	Decisions []catalog.MapDecision
 	Basis     string
 	Asked     []string // the jobs as they were asked for
-	Jobs      []CurriculumJob
+	Jobs      []JobProfile
 	Related   Related
 	// Address returns the last part of an outcome's address in linked data; nil for none.
 	Address func(catalog.Outcome) string
@@ -33,12 +33,6 @@ type CurriculumCourse struct {
 	ReportCourse
 	Outcomes *catalog.OutcomeList
 	Quotes   []catalog.Evidence // of the section that represents the course, for pages
-}
-
-// CurriculumJob is a job or an occupation that a map is compared with.
-type CurriculumJob struct {
-	Lib string
-	JobProfile
 }
 
 // CurriculumMap shows where a program keeps its promises (docs/contract.md): its outcomes across, its courses down.

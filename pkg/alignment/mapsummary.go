@@ -184,7 +184,7 @@ func (m *mapping) summary() []MapSummary {
 func (m *mapping) market() []MapMarket {
 	s := survey{courses: m.courses, names: map[string]string{}}
 	for _, job := range m.Jobs {
-		s.jobs = append(s.jobs, surveyedJob{profile: job.JobProfile, requirements: job.SkillRequirements})
+		s.jobs = append(s.jobs, surveyedJob{profile: job, requirements: job.SkillRequirements})
 	}
 	all := []MapMarket{}
 	for i, gap := range s.gap() {
