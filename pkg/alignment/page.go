@@ -27,7 +27,7 @@ type Page struct {
 	View                  string
 	Created, Day          string
 	Facts                 []fact
-	Warnings              []string
+	Warnings              []catalog.Warning
 	Parts                 []string
 	Courses               []pageCourse
 	Jobs                  []pageJob
@@ -36,7 +36,7 @@ type Page struct {
 	National              bool   // the figures requested are national
 	Region                string // the region requested
 	Surveyed              string // the regions that have figures
-	Notes                 []string
+	Notes                 []catalog.Warning
 	WideJobs              bool // so many jobs that their columns must be narrow
 	WideCourses           bool
 	Narrowed              bool // limited to the settings' skills
@@ -98,7 +98,7 @@ func (r Report) Page() Page {
 	p := Page{
 		ID: r.Record.ID, Name: r.Record.Name, Description: valueOf(r.Record.Description), View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
-		Courses: s.pageCourses(), Jobs: s.pageJobs(),
+		Courses: s.pageCourses(), Jobs: s.pageJobs(), Warnings: r.warnings(s),
 		WideJobs: len(s.jobs) > 10, WideCourses: len(s.courses) > 16, Narrowed: len(s.skills) > 0,
 	}
 	switch view {
@@ -111,17 +111,12 @@ func (r Report) Page() Page {
 		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region)
 		p.National, p.Region, p.Surveyed = r.Region.Area == labor.Nation, r.Region.Name, surveyed(r.Surveyed)
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
-		for _, note := range r.MarketNotes {
-			p.Notes = append(p.Notes, note.Message)
-		}
+		p.Notes = r.MarketNotes
 	default:
 		p.Parts = []string{"courses", "gaps"}
 	}
 	if p.Facts == nil {
 		p.Facts = s.facts()
-	}
-	for _, warning := range r.warnings(s) {
-		p.Warnings = append(p.Warnings, warning.Message)
 	}
 	return p
 }
