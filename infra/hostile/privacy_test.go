@@ -117,7 +117,7 @@ func TestPrivacy(t *testing.T) {
 		}
 	}
 
-	worker, err := extractor.New(t.Context(), s.config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
+	worker, err := extractor.New(s.config, s.store, slog.New(slog.NewJSONHandler(s.logs, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,6 @@ type Proposal struct {
 	Objective       float64            `json:"objective" doc:"undercoveragePenalty x (1 - coverage) + sectionCountPenalty x sections/20 + overlapPenalty x share of the requirements taught again by sections other than the best for a skill; lower is better"`
 	LowerBound      float64            `json:"lowerBound" doc:"No proposal can cost less"`
 	Optimal         bool               `json:"optimal" doc:"No proposal costs less than this one"`
-	// Nodes is the number of steps of the search.
-	Nodes int `json:"-"`
 }
 
 // sectionsPerPenalty is the number of sections that cost SectionCountPenalty: the contract's default maximum. A
@@ -66,29 +64,23 @@ const sectionsPerPenalty = 20
 // The error is validation_failed, with the location in the request's body, if the jobs require nothing, no section
 // qualifies, or the qualifying ones belong to fewer courses than MinSections.
 func Build(r CredentialRequest) (Proposal, error) {
+	invalid := func(location, message string, value any) (Proposal, error) {
+		return Proposal{}, catalog.Invalid(catalog.FieldError{Location: location, Message: message, Value: value})
+	}
 	d := demandOf(r.Jobs)
 	if d.all == 0 {
-		return Proposal{}, catalog.Invalid(catalog.FieldError{
-			Location: "body.jobIdentifiers", Message: "these jobs have no known skill requirements",
-		})
+		return invalid("body.jobIdentifiers", "these jobs have no known skill requirements", nil)
 	}
 	if r.MinSections > r.MaxSections {
-		return Proposal{}, catalog.Invalid(catalog.FieldError{
-			Location: "body.minSections", Message: "must not be greater than maxSections", Value: r.MinSections,
-		})
+		return invalid("body.minSections", "must not be greater than maxSections", r.MinSections)
 	}
 	p, qualified := d.puzzle(r)
 	if len(qualified) == 0 {
-		return Proposal{}, catalog.Invalid(catalog.FieldError{
-			Location: "body", Message: "no allowed section teaches a skill required by these jobs",
-		})
+		return invalid("body", "no allowed section teaches a skill required by these jobs", nil)
 	}
 	if p.courses < r.MinSections {
-		return Proposal{}, catalog.Invalid(catalog.FieldError{
-			Location: "body.minSections", Message: "must not be greater than the number of courses that teach a skill " +
-				"required by these jobs",
-			Value: r.MinSections,
-		})
+		return invalid("body.minSections",
+			"must not be greater than the number of courses that teach a skill required by these jobs", r.MinSections)
 	}
 
 	found := p.solve()
@@ -105,7 +97,6 @@ func Build(r CredentialRequest) (Proposal, error) {
 		// Rounded down: a bound must not be above the true minimum.
 		proposal.LowerBound = math.Floor(float64(nothing+found.bound)/float64(d.point())*10000) / 10000
 	}
-	proposal.Nodes = found.nodes
 	return proposal, nil
 }
 

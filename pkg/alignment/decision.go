@@ -208,11 +208,9 @@ func (d Decision) facts() []fact {
 			"Skills match", fmt.Sprintf("%d%%, %s", percent(d.Evidence.SkillsMatchScore), words(d.Evidence.Equivalence)),
 		})
 	}
-	for _, f := range []fact{{"First term", valueOf(a.EffectiveTerm)}, {"Review after", dayName(valueOf(a.ReviewAfter))}} {
-		if f.Value != "" {
-			facts = append(facts, f)
-		}
-	}
+	facts = append(facts, known(
+		fact{"First term", valueOf(a.EffectiveTerm)}, fact{"Review after", dayName(valueOf(a.ReviewAfter))},
+	)...)
 	if a.DecidedBy != nil {
 		facts = append(facts, fact{"Approved by", personName(*a.DecidedBy)})
 	}
@@ -222,15 +220,15 @@ func (d Decision) facts() []fact {
 // notes returns the public notes.
 func (d Decision) notes() []fact {
 	a := d.Articulation
-	var notes []fact
-	for _, n := range []fact{
-		{"Reason", valueOf(a.Reason)}, {"Note for students", valueOf(a.PublicNote)}, {"Supersedes", valueOf(a.Supersedes)},
-	} {
-		if n.Value != "" {
-			notes = append(notes, n)
-		}
-	}
-	return notes
+	return known(
+		fact{"Reason", valueOf(a.Reason)}, fact{"Note for students", valueOf(a.PublicNote)},
+		fact{"Supersedes", valueOf(a.Supersedes)},
+	)
+}
+
+// known returns the facts that have a value.
+func known(facts ...fact) []fact {
+	return filter(facts, func(f fact) bool { return f.Value != "" })
 }
 
 // granted lists the grants, with courses as of the approval, or before that as of now.

@@ -139,34 +139,38 @@ func (x *Index) Match(transfer []catalog.SkillRef, cfg catalog.MatchingConfig, r
 		}
 	}
 
-	type ranked struct {
-		section int
-		score   int64 // in ten-thousandths
-	}
 	var best []ranked
 	for i, sum := range sums {
-		if sum == 0 {
-			continue
-		}
-		r := ranked{i, rounded(sum, whole*x.total[i])}
-		if r.score == 0 {
-			continue
-		}
-		// Sections are in id order, so an equal score goes after the existing ones.
-		at := len(best)
-		for at > 0 && best[at-1].score < r.score {
-			at--
-		}
-		if at < limit {
-			best = slices.Insert(best, at, r)[:min(len(best)+1, limit)]
+		if score := rounded(sum, whole*x.total[i]); score > 0 { // in ten-thousandths
+			best = insert(best, ranked{i, score}, limit)
 		}
 	}
-
 	matches := make([]Match, 0, len(best))
 	for _, r := range best {
-		matches = append(matches, compare(x.sections[r.section], float64(r.score)/10000, transfer, have, cfg, related))
+		matches = append(matches, compare(x.sections[r.place], float64(r.score)/10000, transfer, have, cfg, related))
 	}
 	return matches
+}
+
+// ranked is a place in a list with its score.
+type ranked struct {
+	place int
+	score int64
+}
+
+// insert inserts a later place after those with at least its score, and keeps the best of them.
+func insert(best []ranked, r ranked, limit int) []ranked {
+	if best == nil {
+		best = make([]ranked, 0, limit+1)
+	}
+	at := len(best)
+	for at > 0 && best[at-1].score < r.score {
+		at--
+	}
+	if at >= limit {
+		return best
+	}
+	return slices.Insert(best, at, r)[:min(len(best)+1, limit)]
 }
 
 // Best returns the section that Match ranks first, or the first by id if all score 0; nil if there are none.

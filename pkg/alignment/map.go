@@ -22,7 +22,7 @@ type Curriculum struct {
 	Decisions []catalog.MapDecision
 	Basis     string
 	Asked     []string // the jobs as they were asked for
-	Jobs      []CurriculumJob
+	Jobs      []JobProfile
 	Related   Related
 	// Address returns the last part of an outcome's address in linked data; nil for none.
 	Address func(catalog.Outcome) string
@@ -33,12 +33,6 @@ type CurriculumCourse struct {
 	ReportCourse
 	Outcomes *catalog.OutcomeList
 	Quotes   []catalog.Evidence // of the section that represents the course, for pages
-}
-
-// CurriculumJob is a job or an occupation that a map is compared with.
-type CurriculumJob struct {
-	Lib string
-	JobProfile
 }
 
 // CurriculumMap shows where a program keeps its promises (docs/contract.md): its outcomes across, its courses down.
@@ -157,13 +151,15 @@ type mapping struct {
 	courses  []surveyedCourse
 	targets  targets
 	cells    [][]mapCell
+
+	outcomeAt, courseAt map[string]int // places by id
 }
 
 // mapCell is a cell being computed.
 type mapCell struct {
 	fit      fit // by the basis
 	both     fit
-	similar  []similar
+	similar  []ranked     // outcomes of the course, by their part of the outcome
 	computed catalog.Mark // by the basis
 	now      catalog.Mark // computed by both
 	mark     catalog.Mark
@@ -180,14 +176,19 @@ func (c mapCell) stale(outcome catalog.Outcome) bool {
 // compute computes the marks.
 func (c Curriculum) compute() *mapping {
 	settings := catalog.ValueOr(c.Program.MapSettings, catalog.DefaultMapSettings)
-	m := &mapping{Curriculum: c, settings: settings, outcomes: c.Outcomes.Outcomes}
-	for _, course := range c.Courses {
+	m := &mapping{
+		Curriculum: c, settings: settings, outcomes: c.Outcomes.Outcomes,
+		outcomeAt: map[string]int{}, courseAt: map[string]int{},
+	}
+	for k, course := range c.Courses {
 		m.courses = append(m.courses, surveyCourse(course.ReportCourse))
+		m.courseAt[course.Profile.CourseID] = k
 	}
 	m.targets = newTargets(m.outcomes, c.Related, c.Address)
 	m.cells = make([][]mapCell, len(m.outcomes))
-	for o := range m.cells {
+	for o, outcome := range m.outcomes {
 		m.cells[o] = make([]mapCell, len(m.courses))
+		m.outcomeAt[outcome.ID] = o
 	}
 	for k := range m.courses {
 		m.fit(k)
@@ -222,7 +223,7 @@ func (m *mapping) fit(k int) {
 			}
 			if m.Basis != SkillsBasis {
 				cell := &m.cells[o][k]
-				cell.similar = rank(cell.similar, similar{place, f.part})
+				cell.similar = insert(cell.similar, ranked{place, f.part}, maxSimilar)
 			}
 		}
 	}
@@ -248,18 +249,10 @@ func outcomeLevel(o catalog.Outcome) int { return min(max(o.Level, 1), maxLevel)
 
 // decide places the decisions in their cells.
 func (m *mapping) decide() {
-	place := map[string]int{}
-	for o, outcome := range m.outcomes {
-		place[outcome.ID] = o
-	}
-	at := map[string]int{}
-	for k, course := range m.courses {
-		at[course.profile.CourseID] = k
-	}
 	for i := range m.Decisions {
 		d := &m.Decisions[i]
-		o, known := place[d.OutcomeID]
-		if k, held := at[d.CourseID]; known && held {
+		o, known := m.outcomeAt[d.OutcomeID]
+		if k, held := m.courseAt[d.CourseID]; known && held {
 			m.cells[o][k].decision = d
 		}
 	}
@@ -346,9 +339,9 @@ func (m *mapping) allCells() []MapCell {
 // compute; false if the program does not have the outcome and the course.
 func (c Curriculum) Cell(outcomeID, courseID string) (cell MapCell, computed catalog.Mark, ok bool) {
 	m := c.compute()
-	o := slices.IndexFunc(m.outcomes, func(o catalog.Outcome) bool { return o.ID == outcomeID })
-	k := slices.IndexFunc(m.courses, func(k surveyedCourse) bool { return k.profile.CourseID == courseID })
-	if o < 0 || k < 0 {
+	o, known := m.outcomeAt[outcomeID]
+	k, held := m.courseAt[courseID]
+	if !known || !held {
 		return MapCell{}, "", false
 	}
 	m.targets.teachSection(m.courses[k])
@@ -371,7 +364,7 @@ func (m *mapping) shown(o, k int) MapCell {
 	}
 	for _, s := range cell.similar {
 		out.CourseOutcomes = append(out.CourseOutcomes, MapSimilarity{m.Courses[k].Outcomes.Outcomes[s.place].ID,
-			fraction(s.part, all)})
+			fraction(s.score, all)})
 	}
 	return out
 }

@@ -96,9 +96,9 @@ func drawCurriculum(t *rapid.T) alignment.Curriculum {
 	}
 	if rapid.Bool().Draw(t, "jobs") {
 		c.Asked = []string{"job_1"}
-		c.Jobs = []alignment.CurriculumJob{{"custom", alignment.JobProfile{
-			JobID: "job_1", JobName: "Job", SkillRequirements: drawSkills(t, 5, "requirements"),
-		}}}
+		c.Jobs = []alignment.JobProfile{{
+			Lib: "custom", JobID: "job_1", JobName: "Job", SkillRequirements: drawSkills(t, 5, "requirements"),
+		}}
 	}
 	return c
 }

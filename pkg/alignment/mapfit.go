@@ -219,27 +219,5 @@ func (t *targets) matched(o int) []MapSkill {
 	return found
 }
 
-// similar is a course's outcome with its part of an outcome.
-type similar struct {
-	place int
-	part  int64
-}
-
 // maxSimilar is the number of course outcomes that a cell shows.
 const maxSimilar = 5
-
-// rank inserts a later course outcome after those that are at least as similar.
-func rank(all []similar, s similar) []similar {
-	if all == nil {
-		all = make([]similar, 0, maxSimilar+1)
-	}
-	at := len(all)
-	for at > 0 && all[at-1].part < s.part {
-		at--
-	}
-	if at == maxSimilar {
-		return all
-	}
-	all = slices.Insert(all, at, s)
-	return all[:min(len(all), maxSimilar)]
-}

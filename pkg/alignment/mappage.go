@@ -27,9 +27,7 @@ func (c mapCell) letters() string {
 }
 
 // label returns the code of an outcome, otherwise its number.
-func label(o int, outcome catalog.Outcome) string {
-	return catalog.ValueOr(outcome.Code, strconv.Itoa(o+1))
-}
+func (m *mapping) label(o int) string { return catalog.ValueOr(m.outcomes[o].Code, strconv.Itoa(o+1)) }
 
 // WriteCSV writes the map as a table (RFC 4180): a row for each course, or, if long, for each cell.
 func (c Curriculum) WriteCSV(w io.Writer, long bool) error {
@@ -40,8 +38,8 @@ func (c Curriculum) WriteCSV(w io.Writer, long bool) error {
 		return out.WriteAll(m.longRows())
 	}
 	header := []string{"code", "name"}
-	for o, outcome := range m.outcomes {
-		header = append(header, text(label(o, outcome)))
+	for o := range m.outcomes {
+		header = append(header, text(m.label(o)))
 	}
 	rows := [][]string{header}
 	for k, course := range m.courses {
@@ -60,16 +58,8 @@ func (m *mapping) longRows() [][]string {
 	rows := [][]string{{"outcomeId", "outcomeCode", "courseId", "courseCode", "courseName", "position", "score",
 		"taughtLevel",
 		"computed", "mark", "assessed", "decided", "note", "decidedAt", "keyId", "computedThen", "skills", "courseOutcomes"}}
-	places := map[string]int{}
-	for o, outcome := range m.outcomes {
-		places[outcome.ID] = o
-	}
-	positions := map[string]int{}
-	for k, course := range m.courses {
-		positions[course.profile.CourseID] = k
-	}
 	for _, cell := range m.allCells() {
-		o, k := places[cell.OutcomeID], positions[cell.CourseID]
+		o, k := m.outcomeAt[cell.OutcomeID], m.courseAt[cell.CourseID]
 		profile := m.courses[k].profile
 		taught := ""
 		if cell.TaughtLevel != nil {
@@ -88,7 +78,7 @@ func (m *mapping) longRows() [][]string {
 		for _, s := range cell.CourseOutcomes {
 			outcomes = append(outcomes, fmt.Sprintf("%s (%s)", s.OutcomeID, decimal(s.Similarity)))
 		}
-		row := []string{text(cell.OutcomeID), text(label(o, m.outcomes[o])), text(cell.CourseID), text(profile.CourseCode),
+		row := []string{text(cell.OutcomeID), text(m.label(o)), text(cell.CourseID), text(profile.CourseCode),
 			text(profile.CourseName), strconv.Itoa(k + 1), decimal(cell.Score), taught, string(cell.Computed), string(cell.Mark),
 			strconv.FormatBool(cell.Assessed)}
 		rows = append(rows, append(append(row, decided...), list(skills), list(outcomes)))
@@ -106,9 +96,17 @@ type MapPage struct {
 	Outcomes       []pageOutcome
 	Tables         []pageTable // none without outcomes or courses
 	Issues         []pageIssues
-	Market         []pageMarket
+	Market         []MapMarket
 	Dense, Wide    bool // so many outcomes that their columns must be narrow
+
+	mapping *mapping
 }
+
+// CodeOf returns the code of a course.
+func (p MapPage) CodeOf(courseID string) string { return p.mapping.code(courseID) }
+
+// Percent returns a score in whole percent.
+func (MapPage) Percent(score float64) int { return percent(score) }
 
 // pageTable is the part of the map that a sheet has room for: all courses, and some of the outcomes.
 type pageTable struct {
@@ -136,48 +134,47 @@ type pageMark struct {
 	Quotes                                        []string
 }
 
-// pageIssues are the issues of one kind: what they are and what to do about them.
+// pageIssues are the issues of one kind.
 type pageIssues struct {
-	Title, Todo string
-	Items       []pageIssue
-	Short       bool // the items are names, which fit many on a line
+	advice
+	Items []pageIssue
 }
 
 // pageIssue is an issue: the outcome and course that it is about, and what was found.
 type pageIssue struct{ About, Detail string }
 
-type pageMarket struct {
-	Name    string
-	Percent int
-	Skills  []pageMarketSkill
+// advice says what a kind of issue is and what to do about it.
+type advice struct {
+	Kind        IssueKind
+	Title, Todo string
+	Short       bool // the names of outcome and course say all; many fit on a line
 }
 
-type pageMarketSkill struct{ Name, Required, Taught, First string }
-
-// advice has the title of each kind of issue, what to do, and whether the names of outcome and course say all.
-var advice = map[IssueKind]struct {
-	title, todo string
-	short       bool
-}{
-	NotCovered: {"No course teaches it", "Add the outcome to a course, or decide a mark where a course " +
+// advices has the kinds in the order in which a map lists them.
+var advices = []advice{
+	{NotCovered, "No course teaches it", "Add the outcome to a course, or decide a mark where a course " +
 		"already teaches it.", true},
-	NotIntroduced: {"Built on before it is introduced", "Introduce the outcome in an earlier course, or change " +
+	{NotIntroduced, "Built on before it is introduced", "Introduce the outcome in an earlier course, or change " +
 		"the order of the courses.", false},
-	NotMastered: {"Never mastered", "Let a later course teach the outcome to its full level, or lower the " +
+	{NotMastered, "Never mastered", "Let a later course teach the outcome to its full level, or lower the " +
 		"level that is promised.", true},
-	NotAssessed:   {"Not assessed", "Name the course that assesses the outcome.", true},
-	GapInSequence: {"Introduced, then dropped", "Take the outcome up again in a later course.", false},
-	Repeated:      {"Repeated in most courses", "Consider which of the courses are needed for the outcome.", false},
-	CourseWithoutOutcome: {"Courses that serve no outcome", "Relate the course to an outcome, or consider whether the " +
+	{NotAssessed, "Not assessed", "Name the course that assesses the outcome.", true},
+	{GapInSequence, "Introduced, then dropped", "Take the outcome up again in a later course.", false},
+	{Repeated, "Repeated in most courses", "Consider which of the courses are needed for the outcome.", false},
+	{CourseWithoutOutcome, "Courses that serve no outcome", "Relate the course to an outcome, or consider whether the " +
 		"program needs it.", true},
-	CourseWithoutSkills: {"Courses about which nothing is known", "Add a syllabus, outcomes or a description: the " +
+	{CourseWithoutSkills, "Courses about which nothing is known", "Add a syllabus, outcomes or a description: the " +
 		"course is silent, not empty.", true},
-	SkillMissing: {"Promised skills that no course teaches", "Add the skill to a course, or correct the skills " +
+	{SkillMissing, "Promised skills that no course teaches", "Add the skill to a course, or correct the skills " +
 		"of the outcome.", false},
-	DecisionStale: {"Decisions to look at again", "The courses or the outcome have changed since: confirm the " +
+	{DecisionStale, "Decisions to look at again", "The courses or the outcome have changed since: confirm the " +
 		"mark or delete the decision.", false},
-	NoOutcomes:     {"No outcomes", "Write the outcomes of the program: the map follows from them.", true},
-	OutcomesFailed: {"Outcomes that could not be read", "Write them again, or give their skills and levels.", true},
+	{NoOutcomes, "No outcomes", "Write the outcomes of the program: the map follows from them.", true},
+	{OutcomesFailed, "Outcomes that could not be read", "Write them again, or give their skills and levels.", true},
+}
+
+func adviceAt(kind IssueKind) int {
+	return slices.IndexFunc(advices, func(a advice) bool { return a.Kind == kind })
 }
 
 // maxMarks is the number of bytes that the marks of all outcomes may take on a page, about.
@@ -190,6 +187,7 @@ func (c Curriculum) Page() MapPage {
 		ID: c.Program.ID, Name: c.Program.Name, Code: valueOf(c.Program.Code), Settled: c.settled(),
 		Dense: len(m.outcomes) > 6, Wide: len(m.outcomes) > 14,
 		Basis: c.Basis, Touch: percent(m.settings.Touch), Cover: percent(m.settings.Cover),
+		Market: m.market(), mapping: m,
 	}
 	kept := 0
 	for o := range m.outcomes {
@@ -208,7 +206,6 @@ func (c Curriculum) Page() MapPage {
 		{"Outcomes", strconv.Itoa(len(m.outcomes))}, {"Courses", strconv.Itoa(len(m.courses))},
 		{"Outcomes mastered", fmt.Sprintf("%d of %d", kept, len(m.outcomes))}, {"Points to look at", strconv.Itoa(issues)},
 	}
-	p.Market = m.pageMarket()
 	return p
 }
 
@@ -225,7 +222,7 @@ func (m *mapping) pageTables() (all []pageTable) {
 			t.Title = fmt.Sprintf("Outcomes %d to %d of %d", from+1, to, len(m.outcomes))
 		}
 		for o := from; o < to; o++ {
-			t.Labels = append(t.Labels, label(o, m.outcomes[o]))
+			t.Labels = append(t.Labels, m.label(o))
 			t.Best = append(t.Best, markCell(mapCell{mark: m.best(o)}))
 		}
 		for k, course := range m.courses {
@@ -255,7 +252,7 @@ func (m *mapping) pageOutcomes() []pageOutcome {
 	var all []pageOutcome
 	m.teachAll()
 	for o, outcome := range m.outcomes {
-		shown := pageOutcome{Label: label(o, outcome), Statement: outcome.Statement, Level: levelName(outcomeLevel(outcome))}
+		shown := pageOutcome{Label: m.label(o), Statement: outcome.Statement, Level: levelName(outcomeLevel(outcome))}
 		var missing []string
 		for _, skill := range m.targets.missing(o) {
 			missing = append(missing, skill.SkillName)
@@ -297,7 +294,7 @@ func (m *mapping) pageMark(o, k int) pageMark {
 			mark.Decision += " " + *d.Note
 		}
 	}
-	if len(cell.similar) > 0 && cell.similar[0].part == cell.fit.part {
+	if len(cell.similar) > 0 && cell.similar[0].score == cell.fit.part {
 		mark.Promise = m.Courses[k].Outcomes.Outcomes[cell.similar[0].place].Statement
 	}
 	return mark
@@ -363,38 +360,30 @@ func (m *mapping) meets(k int, skillID string, need need) bool {
 
 // pageIssues returns the issues by kind, in plain words.
 func (m *mapping) pageIssues() []pageIssues {
-	labels, codes, names := map[string]string{}, map[string]string{}, map[string]string{}
-	for o, outcome := range m.outcomes {
-		labels[outcome.ID] = label(o, outcome)
-		for _, skill := range outcome.Skills {
-			names[skill.SkillID] = skill.SkillName
-		}
-	}
-	for _, course := range m.courses {
-		codes[course.profile.CourseID] = course.profile.CourseCode
-	}
 	var all []pageIssues
 	about := ""
 	for _, issue := range m.issues() {
-		if n := len(all); n == 0 || all[n-1].Title != advice[issue.Kind].title {
-			of := advice[issue.Kind]
-			all, about = append(all, pageIssues{Title: of.title, Todo: of.todo, Short: of.short}), ""
+		if n := len(all); n == 0 || all[n-1].Kind != issue.Kind {
+			all, about = append(all, pageIssues{advice: advices[adviceAt(issue.Kind)]}), ""
 		}
 		last := &all[len(all)-1]
 		var words []string
 		if issue.OutcomeID != nil {
-			words = append(words, labels[*issue.OutcomeID])
+			words = append(words, m.label(m.outcomeAt[*issue.OutcomeID]))
 		}
 		if issue.CourseID != nil {
-			words = append(words, codes[*issue.CourseID])
+			words = append(words, m.code(*issue.CourseID))
 		}
 		item := pageIssue{strings.Join(words, ", "), issue.Detail}
+		if issue.Kind == SkillMissing {
+			item.Detail = nameOf(m.outcomes[m.outcomeAt[*issue.OutcomeID]].Skills, issue.Detail)
+		}
 		switch {
 		case issue.Kind == SkillMissing && about == *issue.OutcomeID:
-			last.Items[len(last.Items)-1].Detail += ", " + names[issue.Detail]
+			last.Items[len(last.Items)-1].Detail += ", " + item.Detail
 			continue
 		case issue.Kind == SkillMissing:
-			about, item.Detail = *issue.OutcomeID, names[issue.Detail]
+			about = *issue.OutcomeID
 		case last.Short && len(words) > 0:
 			item.Detail = ""
 		}
@@ -403,23 +392,8 @@ func (m *mapping) pageIssues() []pageIssues {
 	return all
 }
 
-func (m *mapping) pageMarket() (all []pageMarket) {
-	codes := map[string]string{}
-	for _, course := range m.courses {
-		codes[course.profile.CourseID] = course.profile.CourseCode
-	}
-	for _, of := range m.market() {
-		shown := pageMarket{Name: of.Job.Name, Percent: percent(of.Coverage)}
-		for _, s := range of.Skills {
-			skill := pageMarketSkill{Name: s.SkillName, Required: strconv.Itoa(s.RequiredLevel)}
-			if s.FirstTaughtIn != nil {
-				skill.Taught, skill.First = strconv.Itoa(s.TaughtLevel), codes[*s.FirstTaughtIn]
-			}
-			shown.Skills = append(shown.Skills, skill)
-		}
-		all = append(all, shown)
-	}
-	return all
+func (m *mapping) code(courseID string) string {
+	return m.courses[m.courseAt[courseID]].profile.CourseCode
 }
 
 // markCell returns a cell of the heat map: its letters, and what they mean for those who hear the page.

@@ -82,7 +82,7 @@ func promising(outcomes, courses int, words string) alignment.Curriculum {
 			}})
 		}
 	}
-	c.Jobs = []alignment.CurriculumJob{{"soc", alignment.JobProfile{JobID: "15-1252", JobName: cmp.Or(words, "Software Developers"), SkillRequirements: []catalog.SkillRef{skill(0, 0, 4), skill(1, 1, 3), skill(90, 0, 2)}}}}
+	c.Jobs = []alignment.JobProfile{{Lib: "soc", JobID: "15-1252", JobName: cmp.Or(words, "Software Developers"), SkillRequirements: []catalog.SkillRef{skill(0, 0, 4), skill(1, 1, 3), skill(90, 0, 2)}}}
 	return c
 }
 

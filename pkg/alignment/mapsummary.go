@@ -1,6 +1,7 @@
 package alignment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 // IssueKind names something in a map that needs attention.
 type IssueKind string
 
-// The issues, in the order in which a map lists them.
+// The kinds of issues.
 const (
 	NotCovered           IssueKind = "NOT_COVERED"
 	NotIntroduced        IssueKind = "NOT_INTRODUCED"
@@ -34,29 +35,6 @@ type MapIssue struct {
 	Detail    string    `json:"detail" doc:"What was found; of SKILL_MISSING, the id of the skill"`
 }
 
-// progress is what the courses do for an outcome.
-type progress struct {
-	marked      []int // places of the courses with a mark
-	mastered    bool
-	assessed    bool
-	first, last catalog.Mark
-}
-
-func (m *mapping) progress(o int) (p progress) {
-	for k, cell := range m.cells[o] {
-		if cell.mark == catalog.NoMark {
-			continue
-		}
-		if len(p.marked) == 0 {
-			p.first = cell.mark
-		}
-		p.marked, p.last = append(p.marked, k), cell.mark
-		p.mastered = p.mastered || cell.mark == catalog.Mastered
-		p.assessed = p.assessed || cell.decision != nil && cell.decision.Assessed
-	}
-	return p
-}
-
 // issues returns the issues in their order.
 func (m *mapping) issues() []MapIssue {
 	if len(m.outcomes) == 0 {
@@ -73,72 +51,24 @@ func (m *mapping) issues() []MapIssue {
 		}
 		all = append(all, issue)
 	}
-	of := make([]progress, len(m.outcomes))
-	assesses := false
+	assessed := make([]bool, len(m.outcomes)) // by a course with a mark
 	covers := make([]bool, len(m.courses))
-	for o := range of {
-		of[o] = m.progress(o)
-		assesses = assesses || of[o].assessed
-		for _, k := range of[o].marked {
-			covers[k] = true
-		}
-	}
-	each := func(check func(o int, p progress)) {
-		for o, p := range of {
-			if len(p.marked) > 0 {
-				check(o, p)
+	for o, cells := range m.cells {
+		for k, cell := range cells {
+			if cell.mark != catalog.NoMark {
+				covers[k] = true
+				assessed[o] = assessed[o] || cell.decision != nil && cell.decision.Assessed
 			}
 		}
 	}
 
-	for o, p := range of {
-		if len(p.marked) == 0 {
-			add(NotCovered, o, -1, "No course has a mark for the outcome.")
-		}
-	}
-	each(func(o int, p progress) {
-		if p.first != catalog.Introduced {
-			add(NotIntroduced, o, p.marked[0], "Its first mark is %s.", spoken(p.first))
-		}
-	})
-	each(func(o int, p progress) {
-		if !p.mastered {
-			add(NotMastered, o, -1, "No course completes the outcome.")
-		}
-	})
-	each(func(o int, p progress) {
-		if assesses && !p.assessed {
-			add(NotAssessed, o, -1, "No course assesses the outcome.")
-		}
-	})
-	each(func(o int, p progress) {
-		if last := p.marked[len(p.marked)-1]; p.last == catalog.Introduced && last+1 < len(m.courses) {
-			add(GapInSequence, o, last, "No later course takes it up.")
-		}
-	})
-	each(func(o int, p progress) {
-		if n := len(p.marked); n >= 4 && 2*n > len(m.courses) {
-			add(Repeated, o, -1, "%d of %d courses have a mark for it.", n, len(m.courses))
-		}
-	})
-	for k, course := range m.courses {
-		if course.section != nil && !covers[k] {
-			add(CourseWithoutOutcome, -1, k, "The course has skills, but no mark for any outcome.")
-		}
-	}
-	for k, course := range m.courses {
-		if course.section == nil {
-			add(CourseWithoutSkills, -1, k, "None of the course's sections has skills, so nothing can be computed for it.")
-		}
-	}
 	m.teachAll()
-	each(func(o int, _ progress) {
-		for _, skill := range m.targets.missing(o) {
-			add(SkillMissing, o, -1, "%s", skill.SkillID)
-		}
-	})
-	for o := range of {
-		for k, cell := range m.cells[o] {
+	for o, cells := range m.cells {
+		var marked []int // courses
+		for k, cell := range cells {
+			if cell.mark != catalog.NoMark {
+				marked = append(marked, k)
+			}
 			switch {
 			case !cell.stale(m.outcomes[o]):
 			case cell.decision.ComputedThen != cell.now:
@@ -148,16 +78,46 @@ func (m *mapping) issues() []MapIssue {
 				add(DecisionStale, o, k, "The outcome was worded differently when it was decided.")
 			}
 		}
+		n := len(marked)
+		if n == 0 {
+			add(NotCovered, o, -1, "No course has a mark for the outcome.")
+			continue
+		}
+		if first := cells[marked[0]].mark; first != catalog.Introduced {
+			add(NotIntroduced, o, marked[0], "Its first mark is %s.", spoken(first))
+		}
+		if m.best(o) != catalog.Mastered {
+			add(NotMastered, o, -1, "No course completes the outcome.")
+		}
+		if !assessed[o] && slices.Contains(assessed, true) {
+			add(NotAssessed, o, -1, "No course assesses the outcome.")
+		}
+		if last := marked[n-1]; cells[last].mark == catalog.Introduced && last+1 < len(m.courses) {
+			add(GapInSequence, o, last, "No later course takes it up.")
+		}
+		if n >= 4 && 2*n > len(m.courses) {
+			add(Repeated, o, -1, "%d of %d courses have a mark for it.", n, len(m.courses))
+		}
+		for _, skill := range m.targets.missing(o) {
+			add(SkillMissing, o, -1, "%s", skill.SkillID)
+		}
 	}
 	const failed = "The skills of the outcomes could not be read."
 	if m.Curriculum.Outcomes.ProcessingStatus == catalog.Failed {
 		add(OutcomesFailed, -1, -1, failed)
 	}
-	for k, course := range m.Courses {
-		if course.Outcomes.ProcessingStatus == catalog.Failed {
+	for k, course := range m.courses {
+		switch {
+		case course.section == nil:
+			add(CourseWithoutSkills, -1, k, "None of the course's sections has skills, so nothing can be computed for it.")
+		case !covers[k]:
+			add(CourseWithoutOutcome, -1, k, "The course has skills, but no mark for any outcome.")
+		}
+		if m.Courses[k].Outcomes.ProcessingStatus == catalog.Failed {
 			add(OutcomesFailed, -1, k, failed)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b MapIssue) int { return cmp.Compare(adviceAt(a.Kind), adviceAt(b.Kind)) })
 	return all
 }
 
@@ -224,7 +184,7 @@ func (m *mapping) summary() []MapSummary {
 func (m *mapping) market() []MapMarket {
 	s := survey{courses: m.courses, names: map[string]string{}}
 	for _, job := range m.Jobs {
-		s.jobs = append(s.jobs, surveyedJob{profile: job.JobProfile, requirements: job.SkillRequirements})
+		s.jobs = append(s.jobs, surveyedJob{profile: job, requirements: job.SkillRequirements})
 	}
 	all := []MapMarket{}
 	for i, gap := range s.gap() {

@@ -27,7 +27,7 @@ type Page struct {
 	View                  string
 	Created, Day          string
 	Facts                 []fact
-	Warnings              []string
+	Warnings              []catalog.Warning
 	Parts                 []string
 	Courses               []pageCourse
 	Jobs                  []pageJob
@@ -36,7 +36,7 @@ type Page struct {
 	National              bool   // the figures requested are national
 	Region                string // the region requested
 	Surveyed              string // the regions that have figures
-	Notes                 []string
+	Notes                 []catalog.Warning
 	WideJobs              bool // so many jobs that their columns must be narrow
 	WideCourses           bool
 	Narrowed              bool // limited to the settings' skills
@@ -56,10 +56,8 @@ type pageJob struct {
 	Cell     cell
 	Percent  float64
 	Required int
-	Missing  []pageGap
+	Missing  []GapSkill
 }
-
-type pageGap struct{ Name, Required, Taught string }
 
 // skillGroup is the skills that were requested, or those taught in addition.
 type skillGroup struct {
@@ -79,6 +77,9 @@ type pageOccupation struct {
 	Code, Name, Employment, Median, Range, Growth, Openings, Education, Source string
 }
 
+// Level returns a level's name.
+func (Page) Level(level int) string { return levelName(level) }
+
 // SkillColumns returns the number of columns of the table of skills.
 func (p Page) SkillColumns() int { return 3 + len(p.Courses) }
 
@@ -97,7 +98,7 @@ func (r Report) Page() Page {
 	p := Page{
 		ID: r.Record.ID, Name: r.Record.Name, Description: valueOf(r.Record.Description), View: view,
 		Created: r.Record.CreatedAt.String(), Day: r.Record.CreatedAt.Std().Format("2 January 2006"),
-		Courses: s.pageCourses(), Jobs: s.pageJobs(),
+		Courses: s.pageCourses(), Jobs: s.pageJobs(), Warnings: r.warnings(s),
 		WideJobs: len(s.jobs) > 10, WideCourses: len(s.courses) > 16, Narrowed: len(s.skills) > 0,
 	}
 	switch view {
@@ -110,17 +111,12 @@ func (r Report) Page() Page {
 		p.Parts, p.Occupations = []string{"market"}, pageOccupations(all, r.Region)
 		p.National, p.Region, p.Surveyed = r.Region.Area == labor.Nation, r.Region.Name, surveyed(r.Surveyed)
 		p.Facts = []fact{{"Area", areaName(r.Region)}, {"Occupations", strconv.Itoa(len(all))}}
-		for _, note := range r.MarketNotes {
-			p.Notes = append(p.Notes, note.Message)
-		}
+		p.Notes = r.MarketNotes
 	default:
 		p.Parts = []string{"courses", "gaps"}
 	}
 	if p.Facts == nil {
 		p.Facts = s.facts()
-	}
-	for _, warning := range r.warnings(s) {
-		p.Warnings = append(p.Warnings, warning.Message)
 	}
 	return p
 }
@@ -163,14 +159,7 @@ func (s survey) pageJobs() []pageJob {
 	for i, j := range s.jobs {
 		jobs[i] = pageJob{
 			Name: j.profile.JobName, Cell: scoreCell(items[i].Coverage, j), Percent: items[i].Coverage * 100,
-			Required: len(j.requirements),
-		}
-		for _, m := range items[i].MissingSkills {
-			g := pageGap{Name: m.SkillName, Required: levelName(m.RequiredLevel)}
-			if m.TaughtLevel > 0 {
-				g.Taught = levelName(m.TaughtLevel)
-			}
-			jobs[i].Missing = append(jobs[i].Missing, g)
+			Required: len(j.requirements), Missing: items[i].MissingSkills,
 		}
 	}
 	return jobs

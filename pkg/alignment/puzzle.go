@@ -55,7 +55,6 @@ type solution struct {
 	chosen []int
 	cost   int64
 	bound  int64
-	nodes  int
 }
 
 const (
@@ -118,7 +117,6 @@ func (s *search) beaten(bound int64) bool { return bound >= s.best.cost-s.nuance
 
 // explore returns a lower bound for the node: never if no choice in it beats the best one found so far.
 func (s *search) explore(n node, rounds int) int64 {
-	s.best.nodes++
 	if len(n.in) == s.most || len(n.free) == 0 {
 		if len(n.in) >= s.least {
 			s.try(n.in)

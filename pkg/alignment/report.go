@@ -51,8 +51,9 @@ type JobProfile struct {
 	JobID             string             `json:"jobId" doc:"Id of the job, or SOC code of the occupation"`
 	JobName           string             `json:"jobName" doc:"Title of the job or occupation"`
 	SkillRequirements []catalog.SkillRef `json:"skillRequirements" doc:"Skills that the job requires"`
-	// SOCCode is the occupation, NN-NNNN; empty for a job without one.
+	// SOCCode is the occupation, NN-NNNN; empty for a job without one. Lib is that of settings.
 	SOCCode string `json:"-"`
+	Lib     string `json:"-"`
 }
 
 // SkillProfile is a skill as shown in reports.

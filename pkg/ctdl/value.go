@@ -185,10 +185,7 @@ var (
 // concept is an alignment with the concept of the scheme.
 func concept(s scheme) value {
 	return value{write: func(_ Organization, v any) any {
-		if aligned := alignment(s.name, s.concepts[text(v)]); aligned != nil {
-			return aligned
-		}
-		return nil
+		return alignment(s.name, s.concepts[text(v)])
 	}, read: func(_ node, v any) (any, bool) {
 		for _, item := range items(v) {
 			for value, id := range s.concepts {

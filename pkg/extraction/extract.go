@@ -196,7 +196,7 @@ func (x *extraction) extract(ctx context.Context, doc catalog.SyllabusText) (cat
 			evidence[ref.SkillID] = append(evidence[ref.SkillID], x.evidence(ref.SkillID, s, place))
 		}
 	}
-	skills.Order(result.Skills)
+	catalog.SortSkills(result.Skills)
 	for _, ref := range result.Skills {
 		result.Evidence = append(result.Evidence, evidence[ref.SkillID]...)
 		x.allot(result.Outcomes, ref.SkillID, given[ref.SkillID], place)

@@ -165,7 +165,8 @@ func bundle(fsys fs.FS, name string, o Options) ([]part, error) {
 		return roster, err
 	}
 	if o.Layout == OneRoster {
-		return nil, fail(UnknownLayout, "%s is not a OneRoster bundle: it needs courses.csv or classes.csv with a column sourcedId", name)
+		return nil, fail(catalog.UnknownLayout, "%s is not a OneRoster bundle: it needs courses.csv or classes.csv with a "+
+			"column sourcedId", name)
 	}
 	o.Resource = ""
 	var parts []part

@@ -91,12 +91,6 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Detail }
 
-// Codes of failures beside those of syllabi.
-const (
-	UnknownLayout  = catalog.UnknownLayout
-	MissingColumns = catalog.MissingColumns
-)
-
 func fail(code catalog.FailureCode, format string, args ...any) error {
 	return &Failure{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
@@ -193,7 +187,7 @@ func (f *File) check(name string, o Options) error {
 	}
 	for header := range o.Columns {
 		if !found[entry.Plain(header)] {
-			return fail(MissingColumns, "%s has no column %q", name, header)
+			return fail(catalog.MissingColumns, "%s has no column %q", name, header)
 		}
 	}
 	return nil

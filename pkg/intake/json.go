@@ -136,7 +136,7 @@ func (c *catalogs) records(r io.Reader, visit func(Row) error) error {
 		}
 		l, ok := listOf(kind)
 		if !ok {
-			unknown = cmp.Or(unknown, fail(UnknownLayout, "%s: resource %s", row.Place, known))
+			unknown = cmp.Or(unknown, fail(catalog.UnknownLayout, "%s: resource %s", row.Place, known))
 			// It counts among those before it. Jobs, if there are none, are never retired because a file lacks them.
 			row.Kind, row.Source = cmp.Or(last, catalog.JobKind), []string{scanner.Text()}
 			row.Problems = []Problem{{

@@ -173,8 +173,8 @@ func TestPoison(t *testing.T) {
 		{"nothing", "a.csv", func() []byte { return nil }, catalog.EmptyDocument},
 		{"a header only", "a.csv", func() []byte { return []byte("code,name\n") }, catalog.EmptyDocument},
 		{"blank lines only", "a.csv", func() []byte { return []byte("\n\n,,,\n") }, catalog.EmptyDocument},
-		{"unknown columns", "a.csv", func() []byte { return []byte("x,y\n1,2\n") }, UnknownLayout},
-		{"a column too few", "a.csv", func() []byte { return []byte("code,y\n1,2\n") }, MissingColumns},
+		{"unknown columns", "a.csv", func() []byte { return []byte("x,y\n1,2\n") }, catalog.UnknownLayout},
+		{"a column too few", "a.csv", func() []byte { return []byte("code,y\n1,2\n") }, catalog.MissingColumns},
 		{"a quote too few", "a.csv", func() []byte { return []byte("code,name\n1,\"2\n") }, catalog.Malformed},
 		{"an object of 8 MB", "a.ndjson", func() []byte { return []byte(`{"name":"` + strings.Repeat("x", 8<<20) + `"}`) }, catalog.TooLarge},
 		{"values in each other", "a.ndjson", func() []byte { return bytes.Repeat([]byte(`{"a":`), 200_000) }, catalog.Malformed},
@@ -248,7 +248,7 @@ func TestTablesOfPeopleAreNotUnderstood(t *testing.T) {
 		file, err := Open(strings.NewReader(c.text), c.name, c.o)
 		var failure *Failure
 		switch {
-		case c.want == "" && (!errors.As(err, &failure) || failure.Code != UnknownLayout || len(failure.Columns) == 0):
+		case c.want == "" && (!errors.As(err, &failure) || failure.Code != catalog.UnknownLayout || len(failure.Columns) == 0):
 			t.Errorf("%s: %v", c.text, err)
 		case c.want != "" && (err != nil || file.Resource != c.want):
 			t.Errorf("%s: %v", c.text, err)

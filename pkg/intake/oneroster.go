@@ -34,7 +34,7 @@ func newRoster(files map[string]text, o Options) (parts []part, err error) {
 		}
 		for _, field := range needs {
 			if err == nil && !t.has(field) {
-				err = fail(MissingColumns, "%s: the column of OneRoster for %s is missing", name, field)
+				err = fail(catalog.MissingColumns, "%s: the column of OneRoster for %s is missing", name, field)
 			}
 		}
 		return t, err

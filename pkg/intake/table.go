@@ -16,7 +16,6 @@ import (
 type table struct {
 	name     string
 	kind     catalog.Kind
-	resource string // whose headers it has
 	open     func() (lines, error)
 	header   []string
 	fields   []string // of the columns; "" for those that are ignored
@@ -48,7 +47,7 @@ func newTable(name string, open func() (lines, error), o Options) (*table, error
 		t.sample()
 		detail := fmt.Sprintf("%s: neither the file's name nor its columns (%s) show what kind of records it has; "+
 			"state the resource", name, shown(strings.Join(t.header, ", ")))
-		return nil, &Failure{UnknownLayout, detail, t.columns()}
+		return nil, &Failure{catalog.UnknownLayout, detail, t.columns()}
 	}
 	return t, err
 }
@@ -91,7 +90,7 @@ func (t *table) findHeader(known func(header []string) int) error {
 
 // assign sets the fields of the columns, and fails if the table lacks one that it needs.
 func (t *table) assign(resource string, o Options) error {
-	t.resource, t.found = resource, layoutOf(resource, t.header)
+	t.found = layoutOf(resource, t.header)
 	t.fields = assign(resource, t.header, o)
 	t.suggest = suggestions(resource, t.header, t.fields, o)
 	t.examples = make([]string, len(t.header))
@@ -107,12 +106,12 @@ func (t *table) assign(resource string, o Options) error {
 			return layoutOfHeader(h) == o.Layout && slices.ContainsFunc(t.header,
 				func(text string) bool { return entry.Plain(text) == h.Plain })
 		}) {
-		return fail(UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
+		return fail(catalog.UnknownLayout, "%s has no column of layout %s; it has %s", t.name, o.Layout, shown(has))
 	}
 	if lacks := lacking(t.kind, t.fields, o); lacks != "" && t.kind != "" {
-		code := MissingColumns
+		code := catalog.MissingColumns
 		if len(t.at) == 0 {
-			code = UnknownLayout
+			code = catalog.UnknownLayout
 		}
 		t.sample()
 		detail := fmt.Sprintf("%s: a table of %ss needs %s; it has %s", t.name, resource, lacks, shown(has))

@@ -73,7 +73,8 @@ func partsOfWorkbook(archive *zip.Reader, name string, o Options) ([]part, io.Cl
 		sheet = sheets[0]
 	}
 	if i, err := book.GetSheetIndex(sheet); err != nil || i < 0 {
-		return nil, book, fail(UnknownLayout, "%s has no sheet %q; it has %s", name, sheet, shown(strings.Join(sheets, ", ")))
+		return nil, book, fail(catalog.UnknownLayout, "%s has no sheet %q; it has %s", name, sheet,
+			shown(strings.Join(sheets, ", ")))
 	}
 	p, err := newPart(name, func() (lines, error) { return newSheet(book, name, sheet) }, o)
 	var failure *Failure

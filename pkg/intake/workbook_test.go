@@ -72,7 +72,7 @@ func TestWorkbook(t *testing.T) {
 	}
 	check(t, rows, []Row{{Place: "book.xlsx:2", Kind: catalog.SectionKind, Name: "1", Parent: "BIO 101", Fields: object{"name": "Evening"}}})
 	var failure *Failure
-	if _, err = Read(bytes.NewReader(content), "book.xlsx", Options{Sheet: "Other"}); !errors.As(err, &failure) || failure.Code != UnknownLayout || !strings.Contains(err.Error(), "Catalog, Sections") {
+	if _, err = Read(bytes.NewReader(content), "book.xlsx", Options{Sheet: "Other"}); !errors.As(err, &failure) || failure.Code != catalog.UnknownLayout || !strings.Contains(err.Error(), "Catalog, Sections") {
 		t.Errorf("error %v", err)
 	}
 	content = sheets(t, map[string][][]any{"Read me": {{"How to fill this in"}}, "Courses": {{"Code", "Title"}, {"BIO 101", "Biology"}}}, "Read me", "Courses")
@@ -195,8 +195,8 @@ func TestColumns(t *testing.T) {
 		o    Options
 		code catalog.FailureCode
 	}{
-		{Options{}, MissingColumns}, {Options{Columns: map[string]string{"Crse Titel": "name", "Nothing": "level"}}, MissingColumns},
-		{Options{Layout: Banner}, UnknownLayout}, {Options{Layout: TES}, UnknownLayout}, {Options{Layout: OneRoster}, UnknownLayout},
+		{Options{}, catalog.MissingColumns}, {Options{Columns: map[string]string{"Crse Titel": "name", "Nothing": "level"}}, catalog.MissingColumns},
+		{Options{Layout: Banner}, catalog.UnknownLayout}, {Options{Layout: TES}, catalog.UnknownLayout}, {Options{Layout: OneRoster}, catalog.UnknownLayout},
 	} {
 		var failure *Failure
 		if _, err := Open(strings.NewReader(text), "list.csv", c.o); !errors.As(err, &failure) || failure.Code != c.code {

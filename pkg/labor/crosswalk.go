@@ -1,7 +1,5 @@
 package labor
 
-import "slices"
-
 // Crosswalk maps instructional programs to the occupations they lead to.
 //
 // The official one (CIP 2020 - SOC 2018) has 6,097 lines of 2,143 CIP and 868 SOC codes, the two NO MATCH codes
@@ -12,13 +10,6 @@ type Crosswalk struct {
 	CIPs    map[string]CIP    // by CIP code
 	Names   map[string]string // title by SOC code
 	Vintage string            // such as CIP 2020 - SOC 2018
-}
-
-// SOCs returns the distinct occupations of a program, sorted; none for NO MATCH. known is
-// false if the crosswalk lacks the code.
-func (c *Crosswalk) SOCs(cip string) (socs []string, known bool) {
-	entry, known := c.CIPs[cip]
-	return slices.Clone(entry.SOCCodes), known
 }
 
 // Matches counts the pairs of a program and an occupation.

@@ -289,7 +289,8 @@ func TestLookupLaws(t *testing.T) {
 		}
 		want := map[string][]string{}
 		for _, code := range q.CIPCodes {
-			socs, known := starter.crosswalk.SOCs(code)
+			program, known := starter.crosswalk.CIPs[code]
+			socs := program.SOCCodes
 			if known == warned[about{catalog.UnknownCIP, "", code}] || (known && len(socs) == 0) != warned[about{
 				catalog.NoMatch, "", code,
 			}] {
@@ -351,7 +352,7 @@ func TestStarterHolds(t *testing.T) {
 		"11.0701", "11.0101", "11.0103", "13.1202", "14.0801", "24.0101", "26.0101", "42.0101", "43.0104", "45.1001",
 		"51.3801", "52.0201", "52.0301",
 	} {
-		if socs, known := starter.crosswalk.SOCs(code); !known || len(socs) == 0 {
+		if socs := starter.crosswalk.CIPs[code].SOCCodes; len(socs) == 0 {
 			t.Errorf("%s leads to %v", code, socs)
 		}
 	}

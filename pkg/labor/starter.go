@@ -20,9 +20,7 @@ var starterFiles embed.FS
 // figures (OEWS May 2024, Employment Projections 2024-34), the states, the District of Columbia, Puerto Rico, and the
 // metropolitan areas. Washington with its metropolitan areas (2022) and New York (undated) have wages of their own;
 // other areas fall back to the nation, with a warning.
-func Starter() *Tables { return starter() }
-
-var starter = sync.OnceValue(func() *Tables {
+var Starter = sync.OnceValue(func() *Tables {
 	crosswalk := &Crosswalk{CIPs: map[string]CIP{}, Names: map[string]string{}, Vintage: "CIP 2020 - SOC 2018"}
 	for _, cells := range starterTable("programs") {
 		crosswalk.CIPs[cells[0]] = CIP{CIPCode: cells[0], Title: cells[1], SOCCodes: strings.Fields(cells[2])}

@@ -37,13 +37,8 @@ func (a Actor) Curriculum(
 		return err
 	}, parallel.Into(&c.Decisions, parallel.Call2(a.Store.MapDecisions, a.Org, programID)), func(
 		ctx context.Context,
-	) error {
-		profiles, more, err := a.jobProfiles(ctx, asked, "query.jobs")
-		wrong = more
-		for _, profile := range profiles {
-			i := slices.IndexFunc(asked, func(job catalog.ReportJob) bool { return job.ID == profile.JobID })
-			c.Jobs = append(c.Jobs, alignment.CurriculumJob{Lib: asked[i].Lib, JobProfile: profile})
-		}
+	) (err error) {
+		c.Jobs, wrong, err = a.jobProfiles(ctx, asked, "query.jobs")
 		return err
 	})
 	if err != nil {

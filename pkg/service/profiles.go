@@ -77,7 +77,7 @@ func (a Actor) jobProfiles(
 func (a Actor) jobProfile(
 	job catalog.ReportJob, own map[string]*catalog.Job, names map[string]string,
 ) (profile alignment.JobProfile, message string) {
-	profile.JobID = job.ID
+	profile.JobID, profile.Lib = job.ID, job.Lib
 	soc, isSOC := socOf(job)
 	switch {
 	case job.Lib == libCustom && own[job.ID] == nil:

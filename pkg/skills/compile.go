@@ -135,35 +135,34 @@ func (b *Builder) info() Info {
 	return i
 }
 
-// texts collects the string table.
-type texts struct {
-	index   map[string]int
-	blob    bytes.Buffer
-	offsets []uint32
-}
-
-func (x *texts) add(s string) uint32 {
-	if i, ok := x.index[s]; ok {
-		return uint32(i)
-	}
-	i := len(x.offsets)
-	x.index[s] = i
-	x.offsets = append(x.offsets, uint32(x.blob.Len()))
-	x.blob.WriteString(s)
-	return uint32(i)
-}
-
 // compilation is the compiled file while it is written.
 type compilation struct {
 	*Builder
 	ids   []string // in order
 	index map[string]int
-	texts texts
-	parts [partCount][]uint32
+	texts map[string]uint32 // indexes in the string table
+	parts [partCount][]byte
 }
 
 func (c *compilation) put(part int, values ...uint32) {
-	c.parts[part] = append(c.parts[part], values...)
+	for _, v := range values {
+		c.parts[part] = binary.LittleEndian.AppendUint32(c.parts[part], v)
+	}
+}
+
+// end returns how many numbers a part has.
+func (c *compilation) end(part int) uint32 { return uint32(len(c.parts[part]) / 4) }
+
+// text returns the index of a string, which it adds if it is new.
+func (c *compilation) text(s string) uint32 {
+	i, known := c.texts[s]
+	if !known {
+		i = c.end(partOffsets)
+		c.texts[s] = i
+		c.put(partOffsets, uint32(len(c.parts[partBlob])))
+		c.parts[partBlob] = append(c.parts[partBlob], s...)
+	}
+	return i
 }
 
 // Compile writes the compiled file. The same sources give the same bytes.
@@ -172,7 +171,7 @@ func (b *Builder) Compile() ([]byte, error) {
 		return nil, errors.New("compile taxonomy: the sources have no skills")
 	}
 	b.resolveOccupations()
-	c := &compilation{Builder: b, ids: slices.Sorted(maps.Keys(b.skills)), texts: texts{index: map[string]int{}}}
+	c := &compilation{Builder: b, ids: slices.Sorted(maps.Keys(b.skills)), texts: map[string]uint32{}}
 	c.index = make(map[string]int, len(c.ids))
 	for i, id := range c.ids {
 		c.index[id] = i
@@ -188,17 +187,15 @@ func (b *Builder) Compile() ([]byte, error) {
 	c.putNames()
 	c.putLabels(index)
 	c.putSearch()
-	for _, off := range c.texts.offsets {
-		c.put(partOffsets, off)
-	}
-	c.put(partOffsets, uint32(c.texts.blob.Len()))
+	c.put(partOffsets, uint32(len(c.parts[partBlob])))
 	info := b.info()
 	info.Skills, info.Labels, info.Occupations = len(c.ids), len(index.Labels), len(b.occupations)
 	meta, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("compile taxonomy: %w", err)
 	}
-	return assemble(meta, c.texts.blob.Bytes(), index.Company, c.parts), nil
+	c.parts[partInfo], c.parts[partSpace] = meta, index.Company
+	return assemble(c.parts), nil
 }
 
 // Shares of a skill in an occupation of ESCO.
@@ -240,8 +237,7 @@ func (b *Builder) contents(ids []string) Contents {
 func (c *compilation) putOccupations() error {
 	for _, soc := range slices.Sorted(maps.Keys(c.occupations)) {
 		j := c.occupations[soc]
-		c.put(partOccupations, c.texts.add(soc), c.texts.add(j.name),
-			uint32(len(c.parts[partRequirements])/requirementStride))
+		c.put(partOccupations, c.text(soc), c.text(j.name), c.end(partRequirements)/requirementStride)
 		for _, id := range slices.Sorted(maps.Keys(j.needs)) {
 			i, ok := c.index[id]
 			if !ok {
@@ -251,7 +247,7 @@ func (c *compilation) putOccupations() error {
 			c.put(partRequirements, uint32(i), uint32(n.level), uint32(math.Round(n.confidence*10000)))
 		}
 	}
-	c.put(partOccupations, 0, 0, uint32(len(c.parts[partRequirements])/requirementStride))
+	c.put(partOccupations, 0, 0, c.end(partRequirements)/requirementStride)
 	return nil
 }
 
@@ -267,11 +263,10 @@ func (c *compilation) putSkills() {
 	}
 	for i, id := range c.ids {
 		e := c.skills[id]
-		c.put(partSkills, c.texts.add(e.ID), c.texts.add(e.Name), c.texts.add(e.Description), c.texts.add(e.Kind),
-			c.texts.add(e.Field),
-			uint32(len(c.parts[partAliases])), uint32(len(c.parts[partBroader])), uint32(e.uses))
+		c.put(partSkills, c.text(e.ID), c.text(e.Name), c.text(e.Description), c.text(e.Kind), c.text(e.Field),
+			c.end(partAliases), c.end(partBroader), uint32(e.uses))
 		for _, a := range e.Aliases {
-			c.put(partAliases, c.texts.add(a))
+			c.put(partAliases, c.text(a))
 		}
 		slices.Sort(e.Broader)
 		for _, up := range slices.Compact(e.Broader) {
@@ -284,16 +279,16 @@ func (c *compilation) putSkills() {
 		}
 	}
 	closing := make([]uint32, skillStride)
-	closing[skillAliases], closing[skillBroader] = uint32(len(c.parts[partAliases])), uint32(len(c.parts[partBroader]))
+	closing[skillAliases], closing[skillBroader] = c.end(partAliases), c.end(partBroader)
 	c.put(partSkills, closing...)
 	for i := range c.ids {
-		c.put(partRelatedStarts, uint32(len(c.parts[partRelated])))
+		c.put(partRelatedStarts, c.end(partRelated))
 		slices.Sort(near[i])
 		for _, n := range slices.Compact(near[i]) {
 			c.put(partRelated, uint32(n))
 		}
 	}
-	c.put(partRelatedStarts, uint32(len(c.parts[partRelated])))
+	c.put(partRelatedStarts, c.end(partRelated))
 }
 
 // putNames writes the order of the skills by name.
@@ -326,35 +321,21 @@ func (c *compilation) putSearch() {
 		}
 	}
 	for _, w := range slices.Sorted(maps.Keys(hits)) {
-		c.put(partSearchWords, c.texts.add(w))
-		c.put(partSearchStarts, uint32(len(c.parts[partSearchHits])))
+		c.put(partSearchWords, c.text(w))
+		c.put(partSearchStarts, c.end(partSearchHits))
 		for _, i := range slices.Sorted(maps.Keys(hits[w])) {
 			c.put(partSearchHits, uint32(i))
 		}
 	}
-	c.put(partSearchStarts, uint32(len(c.parts[partSearchHits])))
+	c.put(partSearchStarts, c.end(partSearchHits))
 }
 
-func assemble(meta, blob, space []byte, parts [partCount][]uint32) []byte {
-	var sizes, body []byte
-	for i, p := range parts {
-		var raw []byte
-		switch i {
-		case partInfo:
-			raw = meta
-		case partBlob:
-			raw = blob
-		case partSpace:
-			raw = space
-		default:
-			for _, v := range p {
-				raw = binary.LittleEndian.AppendUint32(raw, v)
-			}
-		}
-		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(len(raw)))
-		body = append(body, raw...)
+func assemble(parts [partCount][]byte) []byte {
+	var sizes []byte
+	for _, part := range parts {
+		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(len(part)))
 	}
-	body = append(sizes, body...)
+	body := append(sizes, bytes.Join(parts[:], nil)...)
 	file := []byte(magic)
 	file = binary.LittleEndian.AppendUint32(file, formatVersion)
 	file = binary.LittleEndian.AppendUint32(file, partCount)

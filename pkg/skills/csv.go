@@ -2,12 +2,15 @@ package skills
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"skillscurriculum/pkg/catalog"
 )
 
 // rowReader reads a table with a header line; the order of its columns does not matter.
@@ -83,6 +86,15 @@ func readTabs(r io.Reader, required ...string) (*rowReader, error) {
 	return newRowReader(next, required...)
 }
 
+// eachRow calls row for every row of comma-separated values that have the required columns.
+func eachRow(r io.Reader, required []string, row func(*rowReader) error) error {
+	t, err := readCSV(r, required...)
+	if err != nil {
+		return err
+	}
+	return each(t, func() error { return row(t) })
+}
+
 // each calls row for every row of the table.
 func each(t *rowReader, row func() error) error {
 	for n := 2; ; n++ {
@@ -103,13 +115,8 @@ func each(t *rowReader, row func() error) error {
 // aliases, description and broader; values of aliases and broader are separated by bars.
 // source describes it; its Skills, Labels and Occupations are ignored.
 func (b *Builder) AddCSV(source Info, r io.Reader) error {
-	t, err := readCSV(r, "id", "name")
-	if err != nil {
-		return fmt.Errorf("skills csv: %w", err)
-	}
-	b.sources = append(b.sources, source)
 	own := map[string]bool{}
-	err = each(t, func() error {
+	err := eachRow(r, []string{"id", "name"}, func(t *rowReader) error {
 		id := clean(t.get("id"))
 		if id == "" || t.get("name") == "" {
 			return errors.New("a skill needs an id and a name")
@@ -118,25 +125,24 @@ func (b *Builder) AddCSV(source Info, r io.Reader) error {
 			return fmt.Errorf("duplicate id %q", id)
 		}
 		own[id] = true
-		b.add(Skill{ID: id, Name: t.get("name"), Description: t.get("description"), Kind: orKind(t.get("kind")),
-			Field:   t.get("field"),
-			Aliases: Bars(t.get("aliases")), Broader: Bars(t.get("broader"))})
+		b.add(Skill{
+			ID: id, Name: t.get("name"), Description: t.get("description"), Field: t.get("field"),
+			Kind:    strings.ToLower(cmp.Or(t.get("kind"), "skill")),
+			Aliases: Bars(t.get("aliases")), Broader: Bars(t.get("broader")),
+		})
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("skills csv: %w", err)
 	}
+	b.sources = append(b.sources, source)
 	return nil
 }
 
 // AddRequirements reads the requirements of occupations: the columns soc, name, skillId, level
 // 1..5 and confidence 0..1.
 func (b *Builder) AddRequirements(r io.Reader) error {
-	t, err := readCSV(r, "soc", "name", "skillid", "level", "confidence")
-	if err != nil {
-		return fmt.Errorf("occupations csv: %w", err)
-	}
-	err = each(t, func() error {
+	err := eachRow(r, []string{"soc", "name", "skillid", "level", "confidence"}, func(t *rowReader) error {
 		soc := t.get("soc")
 		if !isSOC(soc) {
 			return fmt.Errorf("%q is not a SOC code", soc)
@@ -169,23 +175,4 @@ func Bars(s string) []string {
 	return parts
 }
 
-func orKind(kind string) string {
-	if kind == "" {
-		return "skill"
-	}
-	return strings.ToLower(kind)
-}
-
-// isSOC reports whether a code has the form NN-NNNN or NN-NNNN.NN.
-func isSOC(code string) bool {
-	pattern := "dd-dddd.dd"
-	if len(code) != 7 && len(code) != 10 {
-		return false
-	}
-	for i := range len(code) {
-		if p := pattern[i]; p == 'd' && (code[i] < '0' || code[i] > '9') || p != 'd' && code[i] != p {
-			return false
-		}
-	}
-	return true
-}
+func isSOC(code string) bool { return catalog.ONETSOCPattern().MatchString(code) }

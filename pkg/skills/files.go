@@ -34,11 +34,7 @@ func (f file) eachRow(required []string, row func(*rowReader) error) error {
 		return err
 	}
 	defer r.Close()
-	t, err := readCSV(r, required...)
-	if err != nil {
-		return err
-	}
-	return each(t, func() error { return row(t) })
+	return eachRow(r, required, row)
 }
 
 // findFiles returns the files that fit, by base name; the first of equal names wins.

@@ -167,7 +167,7 @@ func (c *compilation) putLabels(index Labelled) {
 	})
 	labels := make([][]uint32, len(index.Stems))
 	for i, l := range index.Labels {
-		c.put(partLabels, uint32(l.Skill), c.texts.add(l.Text), uint32(l.Kind), uint32(len(c.parts[partLabelTokens])))
+		c.put(partLabels, uint32(l.Skill), c.text(l.Text), uint32(l.Kind), c.end(partLabelTokens))
 		for _, stem := range l.Stems {
 			c.put(partLabelTokens, uint32(stem))
 		}
@@ -175,12 +175,12 @@ func (c *compilation) putLabels(index Labelled) {
 			labels[stem] = append(labels[stem], uint32(i))
 		}
 	}
-	c.put(partLabels, 0, 0, 0, uint32(len(c.parts[partLabelTokens])))
+	c.put(partLabels, 0, 0, 0, c.end(partLabelTokens))
 	for i, s := range index.Stems {
-		c.put(partStems, c.texts.add(s))
+		c.put(partStems, c.text(s))
 		c.put(partWeights, math.Float32bits(index.Weights[i]))
-		c.put(partPostingStarts, uint32(len(c.parts[partPostings])))
+		c.put(partPostingStarts, c.end(partPostings))
 		c.put(partPostings, labels[i]...)
 	}
-	c.put(partPostingStarts, uint32(len(c.parts[partPostings])))
+	c.put(partPostingStarts, c.end(partPostings))
 }

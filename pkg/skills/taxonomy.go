@@ -1,13 +1,11 @@
 package skills
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 	"sort"
 	"strings"
 
@@ -345,14 +343,6 @@ func (t *Taxonomy) Requirements(soc string) []catalog.SkillRef {
 			Confidence: float64(t.requirements.get(r, requirementConfidence)) / 10000,
 		})
 	}
-	Order(refs)
+	catalog.SortSkills(refs)
 	return refs
-}
-
-// Order sorts by confidence and level, both descending, then name, then id.
-func Order(refs []catalog.SkillRef) {
-	slices.SortFunc(refs, func(a, b catalog.SkillRef) int {
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), b.Level-a.Level, strings.Compare(a.SkillName, b.SkillName),
-			strings.Compare(a.SkillID, b.SkillID))
-	})
 }

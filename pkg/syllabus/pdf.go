@@ -47,14 +47,6 @@ func (e *engine) take(ctx context.Context) error {
 
 func (e *engine) release() { <-e.turn }
 
-func (e *engine) warm(ctx context.Context, limits bounds) error {
-	if err := e.take(ctx); err != nil {
-		return err
-	}
-	defer e.release()
-	return e.start(limits)
-}
-
 // start compiles PDFium unless it runs.
 func (e *engine) start(limits bounds) error {
 	if e.pool != nil {

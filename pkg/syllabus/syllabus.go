@@ -121,9 +121,9 @@ type Reader struct {
 }
 
 // NewReader returns a Reader with PDFium running.
-func NewReader(ctx context.Context) (*Reader, error) {
+func NewReader() (*Reader, error) {
 	r := &Reader{}
-	if err := r.pdfium.warm(ctx, r.limits.withDefaults()); err != nil {
+	if err := r.pdfium.start(r.limits.withDefaults()); err != nil {
 		return nil, fmt.Errorf("start pdfium: %w", err)
 	}
 	return r, nil

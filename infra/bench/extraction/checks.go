@@ -77,7 +77,7 @@ func one(b bool) int {
 
 // formats writes the courses in every format, reads them back and compares the skills.
 func (b *bench) formats(ctx context.Context) error {
-	reader, err := syllabus.NewReader(ctx)
+	reader, err := syllabus.NewReader()
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (b *bench) speed(ctx context.Context) error {
 	for i := 0; text.Len() < tenPages; i++ {
 		text.WriteString(b.set.Syllabi[i%len(b.set.Syllabi)].Doc.Text + "\n\n")
 	}
-	reader, err := syllabus.NewReader(ctx)
+	reader, err := syllabus.NewReader()
 	if err != nil {
 		return err
 	}

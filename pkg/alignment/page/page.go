@@ -4,7 +4,7 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -18,28 +18,16 @@ import (
 )
 
 var (
-	//go:embed report.html
-	reportHTML string
-	//go:embed articulation.html
-	articulationHTML string
-	//go:embed map.html
-	mapHTML string
+	//go:embed *.html
+	files     embed.FS
+	templates = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, "*.html")) })
+
 	//go:embed page.css
 	own string
 	// Style is the style sheet that the pages share with the console and the reference.
 	//go:embed style.css
 	Style string
 	css   = Style + own
-
-	reportPage = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("report").Parse(reportHTML))
-	})
-	mapPage = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("map").Parse(mapHTML))
-	})
-	articulationPage = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("articulation").Parse(articulationHTML))
-	})
 )
 
 // Pages renders pages. policy is a page's Content-Security-Policy, which allows its two style sheets, by digest, and
@@ -104,9 +92,9 @@ func shortened(text string, n int) string {
 // sheet). The pages themselves have none.
 var unisolated = strings.NewReplacer("\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")
 
-func render(w io.Writer, page *template.Template, data any) error {
+func render(w io.Writer, page string, data any) error {
 	var text strings.Builder
-	if err := page.Execute(&text, data); err != nil {
+	if err := templates().ExecuteTemplate(&text, page, data); err != nil {
 		return err
 	}
 	_, err := unisolated.WriteString(w, text.String())
@@ -128,7 +116,7 @@ func (Pages) Report(
 	for _, name := range alignment.Views() {
 		views = append(views, view{strings.ToUpper(name[:1]) + name[1:], address(name), name == content.View})
 	}
-	return outer.Policy, render(w, reportPage(), struct {
+	return outer.Policy, render(w, "report.html", struct {
 		alignment.Page
 		Views []view
 		frame
@@ -138,7 +126,7 @@ func (Pages) Report(
 // Articulation renders the page of a decision, for reading and signing.
 func (Pages) Articulation(w io.Writer, m alignment.Masthead, d alignment.Decision) (policy string, err error) {
 	outer := newFrame(m)
-	return outer.Policy, render(w, articulationPage(), struct {
+	return outer.Policy, render(w, "articulation.html", struct {
 		alignment.DecisionPage
 		frame
 	}{d.Page(catalog.DateOf(m.Made)), outer})
@@ -147,7 +135,7 @@ func (Pages) Articulation(w io.Writer, m alignment.Masthead, d alignment.Decisio
 // Map renders the curriculum map of a program.
 func (Pages) Map(w io.Writer, m alignment.Masthead, c alignment.Curriculum) (policy string, err error) {
 	outer := newFrame(m)
-	return outer.Policy, render(w, mapPage(), struct {
+	return outer.Policy, render(w, "map.html", struct {
 		alignment.MapPage
 		frame
 	}{c.Page(), outer})

@@ -26,7 +26,7 @@ import (
 // Start runs the function.
 func Start() {
 	config, log := boot.Start(api.Extractor)
-	worker, err := New(context.Background(), config, config.Store(), log)
+	worker, err := New(config, config.Store(), log)
 	if err != nil {
 		log.Error("extractor", "cause", err.Error())
 		os.Exit(1)
@@ -35,12 +35,12 @@ func Start() {
 }
 
 // New returns the worker that runs extractions, with PDFium and the taxonomy loaded.
-func New(ctx context.Context, c boot.Config, store *dynamo.Store, log *slog.Logger) (*queue.Worker, error) {
+func New(c boot.Config, store *dynamo.Store, log *slog.Logger) (*queue.Worker, error) {
 	taxonomy, err := c.Taxonomy(extraction.Starter)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := syllabus.NewReader(ctx)
+	reader, err := syllabus.NewReader()
 	if err != nil {
 		return nil, fmt.Errorf("PDF reader: %w", err)
 	}

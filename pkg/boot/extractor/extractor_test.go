@@ -49,7 +49,7 @@ func TestUploadedLikeFetched(t *testing.T) {
 	if err := store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	worker, err := New(t.Context(), config, store, slog.New(slog.DiscardHandler))
+	worker, err := New(config, store, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

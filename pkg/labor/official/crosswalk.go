@@ -26,7 +26,6 @@ func ReadCrosswalk(r io.Reader, progress labor.Progress) (*labor.Crosswalk, erro
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
 
 	c := &labor.Crosswalk{CIPs: map[string]labor.CIP{}, Names: map[string]string{},
 		Vintage: "CIP " + t.title("CIPCode")[3:7] + " - SOC " + t.title("SOCCode")[3:7]}

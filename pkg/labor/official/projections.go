@@ -28,7 +28,6 @@ func ReadProjections(r io.Reader, progress labor.Progress) ([]labor.Projection, 
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
 	period := periodForm.FindStringSubmatch(t.title("openings"))
 	if period == nil {
 		t.fail("openings", "the header has no period")

@@ -58,16 +58,16 @@ func TestOfficialCrosswalk(t *testing.T) {
 	if fromCSV.Vintage != "CIP 2020 - SOC 2018" {
 		t.Errorf("vintage %q", fromCSV.Vintage)
 	}
-	socs, known := fromCSV.SOCs("11.0701")
+	program, known := fromCSV.CIPs["11.0701"]
 	if diff := cmp.Diff([]string{"11-3021", "15-1212", "15-1221", "15-1231", "15-1243", "15-1251", "15-1252",
-		"15-1253", "15-1254", "15-1255", "15-1299", "15-2051", "25-1021"}, socs); diff != "" || !known {
+		"15-1253", "15-1254", "15-1255", "15-1299", "15-2051", "25-1021"}, program.SOCCodes); diff != "" || !known {
 		t.Errorf("11.0701 known %v: %s", known, diff)
 	}
-	if socs, known := fromCSV.SOCs("01.0508"); !known || socs == nil || len(socs) != 0 {
-		t.Errorf("01.0508 has no match: %v %v", socs, known)
+	if program, known := fromCSV.CIPs["01.0508"]; !known || program.SOCCodes == nil || len(program.SOCCodes) != 0 {
+		t.Errorf("01.0508 has no match: %v %v", program, known)
 	}
-	if socs, known := fromCSV.SOCs("99.9999"); known || socs != nil {
-		t.Errorf("99.9999 is not a program: %v %v", socs, known)
+	if program, known := fromCSV.CIPs["99.9999"]; known {
+		t.Errorf("99.9999 is not a program: %v", program)
 	}
 }
 

@@ -26,14 +26,12 @@ func ReadRegions(r io.Reader, progress labor.Progress) ([]labor.Region, error) {
 	defer b.close()
 	counties, err := b.open(named("cbsacode", "cbsatitle", "fipsstatecode")...)
 	if err == nil {
-		defer counties.close()
 		return readRegions(counties, countyLine)
 	}
 	states, other := b.open(named("state_name", "fips")...)
 	if other != nil {
 		return nil, err
 	}
-	defer states.close()
 	return readRegions(states, stateLine)
 }
 

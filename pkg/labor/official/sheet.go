@@ -53,6 +53,7 @@ func (e *FileError) Error() string {
 // book is an official file: a workbook, or a CSV file, which is treated as a book of one unnamed sheet.
 type book struct {
 	xlsx     *excelize.File
+	rows     []*excelize.Rows // of the sheets that were opened
 	csv      []byte
 	total    int // lines of the largest sheet
 	progress labor.Progress
@@ -128,6 +129,9 @@ func checkSheet(file *zip.File) (rows int, err error) {
 }
 
 func (b *book) close() {
+	for _, rows := range b.rows {
+		rows.Close()
+	}
 	if b.xlsx != nil {
 		b.xlsx.Close()
 	}
@@ -176,7 +180,6 @@ type table struct {
 	cells   []string
 	err     error // the first error; nothing is read after it
 	next    func() (line int, cells []string, err error)
-	close   func()
 }
 
 // open returns the first sheet that has the columns, positioned after its header, or an error if no sheet has them.
@@ -189,13 +192,11 @@ func (b *book) open(columns ...column) (*table, error) {
 		}
 		lacks, err := t.header(columns)
 		if err != nil {
-			t.close()
 			return nil, err
 		}
 		if lacks == nil {
 			return t, nil
 		}
-		t.close()
 		if missing == nil {
 			missing = lacks
 		}
@@ -207,7 +208,7 @@ func (b *book) open(columns ...column) (*table, error) {
 }
 
 func (b *book) table(sheet string) (*table, error) {
-	t := &table{book: b, sheet: sheet, close: func() {}}
+	t := &table{book: b, sheet: sheet}
 	if b.xlsx == nil {
 		r := csv.NewReader(bytes.NewReader(b.csv))
 		r.ReuseRecord = true
@@ -230,8 +231,8 @@ func (b *book) table(sheet string) (*table, error) {
 	if err != nil {
 		return nil, &FileError{Sheet: sheet, Reason: err.Error()}
 	}
+	b.rows = append(b.rows, rows)
 	line := 0
-	t.close = func() { rows.Close() }
 	t.next = func() (int, []string, error) {
 		if !rows.Next() {
 			if err := rows.Error(); err != nil {

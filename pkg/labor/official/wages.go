@@ -44,7 +44,6 @@ func ReadWages(r io.Reader, vintage string, progress labor.Progress) (*labor.Wag
 	for _, layout := range wageLayouts {
 		t, err := b.open(layout.columns...)
 		if err == nil {
-			defer t.close()
 			return readWages(t, layout, vintage)
 		}
 		if first == nil {
@@ -186,7 +185,6 @@ func officialNotes(b *book, t *table) wageNotes {
 				}
 			}
 		}
-		d.close()
 	}
 	return notes
 }
