@@ -66,7 +66,7 @@ var acts = append([]act{
 	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},
 	{1, gets("getLaborMarket", func(*client) string { return "cipCodes=11.0701" })},
 	{1, func(c *client) {
-		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.customer.id) + "/usage"})
+		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.id) + "/usage"})
 	}},
 }, ofEveryKind()...)
 
@@ -226,7 +226,7 @@ func (c *client) syllabus(body object) object {
 
 // ready lists the ids of the documents that certainly have their files.
 func (c *client) ready() (ids []string) {
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	paths := slices.Clone(o.paths[catalog.DocumentKind])
 	o.mu.Unlock()

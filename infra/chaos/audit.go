@@ -649,8 +649,7 @@ func (a *audit) value(id, field string) (string, bool) {
 // charges compares the units in the table with those in responses. They may differ by the units of calls and charges of
 // uncertain outcome.
 func (a *audit) charges(clients []*client, uncertain map[string]int) (figures []string) {
-	for _, client := range clients {
-		c := client.customer
+	for _, c := range clients {
 		n, slack := 0, c.uncertain+uncertain[string(c.id)]
 		for _, row := range a.rows[api.UnitRows.Key(string(c.id))] {
 			n += number(row, "used")

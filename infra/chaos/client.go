@@ -57,32 +57,25 @@ type organization struct {
 	paths map[catalog.Kind][]string // of records that were created, relative to the base URL
 }
 
-// customer is one customer of the service.
-type customer struct {
-	id           catalog.CustomerID
-	organization *organization
-	key          string
-
-	mu        sync.Mutex
-	charged   int // units, according to responses
-	uncertain int // units of calls without a response
-}
-
 func (t *traffic) breach(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.breaches = append(t.breaches, fmt.Sprintf(format, args...))
 }
 
-// client makes requests sequentially.
+// client is a customer of the service that makes requests sequentially.
 type client struct {
 	*traffic
-	customer *customer
-	name     string
-	seedAct  func(act int) *rand.Rand // independent of the acts before
-	random   *rand.Rand               // for the current act
-	acts     int
-	markers  int
+	id           catalog.CustomerID
+	organization *organization
+	apiKey       string
+	name         string
+	seedAct      func(act int) *rand.Rand // independent of the acts before
+	random       *rand.Rand               // for the current act
+	acts         int
+	markers      int
+	charged      int // units, according to responses; guarded by mu like the next
+	uncertain    int // units of calls without a response
 }
 
 // object is a JSON object.
@@ -155,7 +148,7 @@ func one[T any](c *client, of []T) T { return of[c.random.IntN(len(of))] }
 
 // pick returns the path of a random record of the kind, which may have been deleted; "" if there is none.
 func (c *client) pick(kind catalog.Kind) string {
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	x := c.random.Float64()
@@ -169,7 +162,7 @@ func (c *client) pick(kind catalog.Kind) string {
 func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 func (c *client) service() *service.Client {
-	return &service.Client{BaseURL: c.base, Key: c.customer.key, HTTP: c.http}
+	return &service.Client{BaseURL: c.base, Key: c.apiKey, HTTP: c.http}
 }
 
 // patience exceeds the gateway's timeout.
@@ -244,13 +237,11 @@ func items(op api.Operation, body object) (n int) {
 }
 
 func (c *client) account(charged, uncertain int, status string) {
-	c.customer.mu.Lock()
-	c.customer.charged += charged
-	c.customer.uncertain += uncertain
-	c.customer.mu.Unlock()
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charged += charged
+	c.uncertain += uncertain
 	c.statuses[status]++
-	c.mu.Unlock()
 }
 
 const tries = 3
@@ -373,7 +364,7 @@ func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	}
 	if !c.chance(3) {
 		r.key = "key of " + marker
-		b.answer, b.key = api.AnswerRows.Key(string(c.customer.organization.id)), r.key
+		b.answer, b.key = api.AnswerRows.Key(string(c.organization.id)), r.key
 	}
 	c.mu.Lock()
 	c.batches[marker] = b
@@ -412,7 +403,7 @@ func (c *client) add(kind catalog.Kind, path string, body object) {
 	effects := fields(idOf(path), body)
 	effects[idOf(path)] = live
 	c.history.wrote(effects)
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.paths[kind] = append(o.paths[kind], path)

@@ -13,7 +13,7 @@ import (
 
 // service compares the responses of the service, now that nothing fails, with the table.
 func (a *audit) service(c *client) {
-	org := c.customer.organization.id
+	org := c.organization.id
 	for _, kind := range catalog.Kinds() {
 		if operation := listing(kind); operation != "" {
 			a.list(c, operation, "", a.of(org, kind))
@@ -34,7 +34,7 @@ func (a *audit) list(c *client, operation, query string, records []*record) {
 		got, more = append(got, ids...), p.Pagination.HasMore
 	}
 	if !slices.Equal(got, want) {
-		a.breach("%s %s of %s: %v, the table has %v", operation, query, c.customer.organization.id, got, want)
+		a.breach("%s %s of %s: %v, the table has %v", operation, query, c.organization.id, got, want)
 	}
 }
 
@@ -80,7 +80,7 @@ func (a *audit) lookUp(c *client, q catalog.ArticulationQuery, all []*catalog.Ar
 // changes compares the change feed with the table's, and reads every live record at its path in the feed.
 func (a *audit) changes(c *client) {
 	var want, got []string
-	for _, page := range a.ordered(c.customer.organization.id, api.JournalRows) {
+	for _, page := range a.ordered(c.organization.id, api.JournalRows) {
 		for _, entry := range texts(page, "entries") {
 			want = append(want, changeOf(entry).ID)
 		}
@@ -105,7 +105,7 @@ func (a *audit) changes(c *client) {
 	}
 	if !slices.Equal(got, want) {
 		a.breach("the feed of %s has %d changes, want the table's %d in order",
-			c.customer.organization.id, len(got), len(want))
+			c.organization.id, len(got), len(want))
 	}
 	for id, path := range paths {
 		r := a.live[id]
