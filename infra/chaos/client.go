@@ -29,7 +29,6 @@ type traffic struct {
 	mu       sync.Mutex
 	breaches []string
 	statuses map[string]int
-	batches  map[string]*batch // by marker
 	replays  int
 }
 
@@ -37,16 +36,8 @@ type traffic struct {
 func newTraffic(base string, library *library) *traffic {
 	return &traffic{
 		base: base, library: library, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		history: history{registers: map[string][]*attempt{}}, statuses: map[string]int{}, batches: map[string]*batch{},
+		history: history{registers: map[string][]*attempt{}}, statuses: map[string]int{},
 	}
-}
-
-// batch is a request that creates n records with its marker, which may be followed by # and more.
-type batch struct {
-	n       int
-	outcome outcome
-	answer  string // partition of its idempotency record; "" for none
-	key     string
 }
 
 // organization holds what its clients know about its records.
@@ -340,14 +331,14 @@ func collection(kind catalog.Kind, parent string) string {
 }
 
 // create creates a record below its parent's path, or several if the body has courses, usually with an idempotency key.
-// It returns the response.
+// The records have the marker of the request, which may be followed by # and more. It returns the response.
 func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	marker := c.marker()
 	r := request{operation: "create" + string(kind), path: collection(kind, parent), body: body}
-	b := &batch{n: 1}
+	records := 1
 	switch kind {
 	case catalog.TransferCourseKind:
-		r.operation, b.n = "createTransferCourses", 0
+		r.operation, records = "createTransferCourses", 0
 	case catalog.DocumentKind:
 		body["fileName"] = marker + text(body, "fileName")
 	case catalog.ArticulationKind:
@@ -359,20 +350,14 @@ func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	}
 	courses, _ := body["courses"].([]object)
 	for i, course := range courses {
-		b.n++
 		course["description"] = fmt.Sprintf("%s#%d", marker, i)
 	}
+	r.effects = map[string]string{marker + " " + created: strconv.Itoa(records + len(courses))}
 	if !c.chance(3) {
 		r.key = "key of " + marker
-		b.answer, b.key = api.AnswerRows.Key(string(c.organization.id)), r.key
+		r.effects[string(c.organization.id)+" "+answered+" "+r.key] = present
 	}
-	c.mu.Lock()
-	c.batches[marker] = b
-	c.mu.Unlock()
 	got, o := c.change(r)
-	c.mu.Lock()
-	b.outcome = o
-	c.mu.Unlock()
 	if o != acknowledged {
 		return got
 	}
