@@ -64,6 +64,7 @@ func (c config) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(c
 type world struct {
 	config
 	proxies   map[string]*proxy // by component
+	objects   objects.Server
 	receivers *receivers
 	start     time.Time
 	kills     atomic.Int64 // of functions
@@ -93,7 +94,8 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer stopQueue()
-	files, stopFiles, err := objects.Server{Dir: filepath.Join(c.dir, "objects")}.Start()
+	w.objects = objects.Server{Dir: filepath.Join(c.dir, "objects")}
+	files, stopFiles, err := w.objects.Start()
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +218,7 @@ func (w *world) snapshot(ctx context.Context) (*audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := readFiles(ctx, w.proxies[stored].upstream)
+	files, err := readFiles(w.objects.Folder())
 	return newAudit(rows, files), err
 }
 
@@ -265,7 +267,7 @@ func (w *world) check(ctx context.Context, t *traffic, clients []*client) (*repo
 	a.acknowledged(t)
 	units := a.charges(clients, w.proxies[database].uncertain)
 	for _, c := range operators(clients) {
-		a.service(c)
+		a.service(ctx, c)
 	}
 	delivered, err := a.messages(ctx, w.receivers)
 	if err != nil {
