@@ -37,7 +37,7 @@ func TestReadStageSaysAllThatIsWrong(t *testing.T) {
 		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is not a setting", "waf"}},
 		"numbers": {map[string]any{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0", "dev:waf": "on"},
 			[]string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`, `dev:waf is "on"`}},
-		"switches": {map[string]any{"functions": bundles, "dev:vpc": "yes", "dev:encryption": "true"}, []string{`dev:vpc is "yes"`, `dev:encryption is "true"`}},
+		"switches": {map[string]any{"functions": bundles, "dev:backup": "yes", "dev:encryption": "true"}, []string{`dev:backup is "yes"`, `dev:encryption is "true"`}},
 		"domain":   {map[string]any{"functions": bundles, "dev:domain": "api.example.org"}, []string{"dev:domain and dev:certificateArn"}},
 		"release":  {map[string]any{"functions": bundles, "dev:release": "slowly"}, []string{`dev:release is "slowly"`, "canary10Percent5Minutes"}},
 		"backup":   {map[string]any{"functions": bundles, "dev:backupCopyTo": "arn:aws:backup:x:1:backup-vault:v"}, []string{"dev:backup=on"}},

@@ -72,7 +72,6 @@ var alone = []struct {
 	{"release", map[string]any{"release": "canary10Percent5Minutes"}, nil},
 	{"encryption", map[string]any{"encryption": "on"}, []string{"AWS::KMS::Alias", "AWS::KMS::Key"}},
 	{"waf", map[string]any{"waf": "30000"}, []string{"AWS::WAFv2::WebACL", "AWS::WAFv2::WebACLAssociation"}},
-	{"vpc", map[string]any{"vpc": "on"}, []string{"AWS::EC2::…", "AWS::IAM::Policy"}},
 	{"backup", map[string]any{"backup": "on"}, []string{"AWS::Backup::…"}},
 	{"backupCopyTo", map[string]any{"backup": "on", "backupCopyTo": everything["staging:backupCopyTo"]}, []string{"AWS::Backup::…"}},
 	{"reservedConcurrency", map[string]any{"reservedConcurrency": "extractor=20,reports=5"}, nil},

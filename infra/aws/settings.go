@@ -42,7 +42,6 @@ type stage struct {
 	release               string // a key of shifts
 	encryption            bool   // with a customer managed key
 	waf                   int    // limit of the web ACL in requests per address and 5 minutes; 0 means no web ACL
-	vpc                   bool   // the extractor runs in a VPC
 	backup                bool
 	backupCopy            string         // vault to which backups are copied; may be empty
 	reserved              map[string]int // reserved concurrency by function
@@ -68,7 +67,7 @@ func (s stage) tags() map[string]string {
 var settingNames = []string{
 	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn",
 	"release",
-	"encryption", "waf", "vpc", "backup", "backupCopyTo", "reservedConcurrency",
+	"encryption", "waf", "backup", "backupCopyTo", "reservedConcurrency",
 }
 
 // readStage reads the settings of a stage from the context. The error lists all invalid
@@ -86,7 +85,7 @@ func readStage(context map[string]any) (stage, error) {
 		table: r.of("table", ""), alarmEmail: r.of("alarmEmail", ""),
 		rateUnits: r.of("rateLimitUnits", "1000"), rateWindow: r.of("rateLimitWindowSeconds", "60"),
 		domain: r.of("domain", ""), certificate: r.of("certificateArn", ""), release: r.of("release", allAtOnce),
-		encryption: r.on("encryption"), vpc: r.on("vpc"), backup: r.on("backup"), backupCopy: r.of("backupCopyTo", ""),
+		encryption: r.on("encryption"), backup: r.on("backup"), backupCopy: r.of("backupCopyTo", ""),
 		reserved: r.reservedConcurrency(),
 	}
 	r.number("rateLimitUnits", s.rateUnits, 1)
