@@ -41,7 +41,6 @@ type stage struct {
 	domain, certificate   string // custom domain of the API; empty for API Gateway's
 	release               string // a key of shifts
 	encryption            bool   // with a customer managed key
-	waf                   int    // limit of the web ACL in requests per address and 5 minutes; 0 means no web ACL
 	backup                bool
 	backupCopy            string         // vault to which backups are copied; may be empty
 	reserved              map[string]int // reserved concurrency by function
@@ -67,7 +66,7 @@ func (s stage) tags() map[string]string {
 var settingNames = []string{
 	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn",
 	"release",
-	"encryption", "waf", "backup", "backupCopyTo", "reservedConcurrency",
+	"encryption", "backup", "backupCopyTo", "reservedConcurrency",
 }
 
 // readStage reads the settings of a stage from the context. The error lists all invalid
@@ -90,9 +89,6 @@ func readStage(context map[string]any) (stage, error) {
 	}
 	r.number("rateLimitUnits", s.rateUnits, 1)
 	r.number("rateLimitWindowSeconds", s.rateWindow, 1)
-	if text := r.of("waf", "off"); text != "off" {
-		s.waf = r.number("waf", text, 10) // AWS's minimum
-	}
 	if (s.domain == "") != (s.certificate == "") {
 		r.invalid = append(r.invalid, fmt.Errorf("%s:domain and %[1]s:certificateArn need each other", r.stage))
 	}

@@ -14,7 +14,7 @@ import (
 func TestDefaultsAreBare(t *testing.T) {
 	dev, _ := synth(t)
 	for id, r := range dev.Resources {
-		for _, kind := range []string{"AWS::KMS::", "AWS::WAFv2::", "AWS::Backup::", "AWS::ApiGateway::DomainName", "AWS::ApiGateway::BasePathMapping"} {
+		for _, kind := range []string{"AWS::KMS::", "AWS::Backup::", "AWS::ApiGateway::DomainName", "AWS::ApiGateway::BasePathMapping"} {
 			if strings.HasPrefix(r.Type, kind) {
 				t.Errorf("%s of type %s is not asked for", id, r.Type)
 			}
@@ -32,7 +32,7 @@ func TestEverythingIsTagged(t *testing.T) {
 		for _, kind := range []string{
 			"AWS::DynamoDB::Table", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SNS::Topic", "AWS::IAM::Role", "AWS::Logs::LogGroup",
 			"AWS::ApiGateway::RestApi", "AWS::ApiGateway::Stage", "AWS::ApiGateway::UsagePlan", "AWS::CloudWatch::Alarm", "AWS::CodeDeploy::Application",
-			"AWS::KMS::Key", "AWS::WAFv2::WebACL", "AWS::ApiGateway::DomainName",
+			"AWS::KMS::Key", "AWS::ApiGateway::DomainName",
 		} {
 			for id, r := range tpl.of(kind) {
 				got := map[string]string{}
@@ -136,33 +136,6 @@ func TestEncryption(t *testing.T) {
 		if !used {
 			t.Errorf("%s cannot use the key through its services only", name)
 		}
-	}
-}
-
-func TestFirewall(t *testing.T) {
-	tpl := full(t)
-	_, acl := tpl.only(t, "AWS::WAFv2::WebACL")
-	same(t, "scope", acl.get("Scope"), "REGIONAL")
-	groups := map[string]int{}
-	for _, r := range acl.get("Rules").([]any) {
-		if limit := at(r, "Statement", "RateBasedStatement", "Limit"); limit != nil {
-			same(t, "requests of one address", limit, 30000)
-			if at(r, "Action", "Block") == nil {
-				t.Error("the rate rule refuses nothing")
-			}
-			continue
-		}
-		name, _ := at(r, "Statement", "ManagedRuleGroupStatement", "Name").(string)
-		counted, _ := at(r, "Statement", "ManagedRuleGroupStatement", "RuleActionOverrides").([]any)
-		groups[name] = len(counted)
-	}
-	if diff := cmp.Diff(map[string]int{"AWSManagedRulesAmazonIpReputationList": 0, "AWSManagedRulesKnownBadInputsRuleSet": 0, "AWSManagedRulesCommonRuleSet": 6}, groups); diff != "" {
-		t.Error(diff)
-	}
-	_, association := tpl.only(t, "AWS::WAFv2::WebACLAssociation")
-	deployed, _ := tpl.only(t, "AWS::ApiGateway::Stage")
-	if ids := refersTo(association.get("ResourceArn")); !slices.Contains(ids, deployed) {
-		t.Errorf("the web ACL stands before %v", ids)
 	}
 }
 
