@@ -75,10 +75,7 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 
 // publication reads what the organization publishes.
 func (c *ctdlPublish) publication(ctx context.Context, t *tool, s *service) (*usecase.Publication, error) {
-	if err := s.organization(ctx, c.Organization); err != nil {
-		return nil, err
-	}
-	o, err := s.store.Organization(ctx, c.Organization)
+	o, err := s.organization(ctx, c.Organization)
 	if err != nil {
 		return nil, err
 	}
