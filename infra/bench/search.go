@@ -68,7 +68,7 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 	}
 	cost := costOf(calls)
 	rows := math.Ceil(float64(size)/4)*1.2 + pageSize
-	t.row(t.judge(cost.trips > maxColdTrips || cost.read > rows, ""), "cold", total,
+	t.row(cost.trips > maxColdTrips || cost.read > rows, "", "cold", total,
 		cost.trips, target(maxColdTrips), cost.read, target(rows))
 
 	clock, late := s.server.Now, catalog.Time(0)
@@ -122,7 +122,7 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 		if step.changed > 0 {
 			why = changedTitle
 		}
-		t.row(t.judge(cost.trips > maxTrips || cost.read > 1+page+step.changed, why), step.name, total, cost.trips,
+		t.row(cost.trips > maxTrips || cost.read > 1+page+step.changed, why, step.name, total, cost.trips,
 			target(maxTrips), cost.read, bound(1+page, 1+page+step.changed))
 	}
 	return t, nil
