@@ -42,8 +42,8 @@ func (k *keys) admit(ctx context.Context, apiKey string, now time.Time) (code ca
 	return "", ""
 }
 
-// limiter returns the throttle of a valid key, and false for any other. A key whose validity cannot be checked counts as
-// valid and, unless it was before, has no throttle: the function decides.
+// limiter returns the throttle of a valid key, and false for any other. A key whose validity cannot be checked counts
+// as valid and, unless it was before, has no throttle: the function decides.
 func (k *keys) limiter(ctx context.Context, apiKey string, now time.Time) (*rate.Limiter, bool) {
 	if apiKey == "" {
 		return nil, false
