@@ -73,6 +73,8 @@ func newAPI(
 
 	accept(rest, "AwsSolutions-APIG2", "", "Requests are validated in the functions, which respond with the contract's "+
 		"errors; validation here would respond in another shape.")
+	accept(rest, "AwsSolutions-APIG3", "", "A web ACL has a price and works before the functions, so that an account "+
+		"attaches its own; keys, throttles and the functions' own validation work without it.")
 	accept(rest, "AwsSolutions-APIG4", "", "The contract's authorization is the API key: required on every method but "+
 		"the public document, and looked up by every function.")
 	accept(rest, "AwsSolutions-COG4", "", "Callers are systems with API keys, not users who sign in.")

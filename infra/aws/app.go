@@ -105,7 +105,6 @@ func newStack(app awscdk.App, s stage) awscdk.Stack {
 	newSchedule(stack, s, aliases)
 	rest, access := newAPI(stack, s, key, functions, aliases)
 	acceptUploads(stack, s, bucket, rest)
-	newFirewall(stack, s, rest)
 	newBackup(stack, s, key, table)
 	m := measured{rest, functions, table, queues}
 	topic := newTopic(stack, s, key)

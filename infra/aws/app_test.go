@@ -13,14 +13,14 @@ func TestReadStage(t *testing.T) {
 	bundles := stubs(t, t.TempDir())
 	got, err := readStage(map[string]any{
 		"stage": "prod", "functions": bundles, "prod:table": "restored", "prod:rateLimitUnits": 2000, "dev:rateLimitUnits": "7",
-		"prod:waf": "30000", "prod:reservedConcurrency": "courses=50, extractor=10", "prod:backup": "on", "prod:owner": "team", "unrelated": true,
+		"prod:reservedConcurrency": "courses=50, extractor=10", "prod:backup": "on", "prod:owner": "team", "unrelated": true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := stage{
 		name: "prod", bundles: bundles, owner: "team", costCentre: "unassigned", table: "restored", rateUnits: "2000", rateWindow: "60",
-		release: "allAtOnce", waf: 30000, backup: true, reserved: map[string]int{"courses": 50, "extractor": 10},
+		release: "allAtOnce", backup: true, reserved: map[string]int{"courses": 50, "extractor": 10},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(stage{})); diff != "" {
 		t.Error(diff)
@@ -34,10 +34,10 @@ func TestReadStageSaysAllThatIsWrong(t *testing.T) {
 		says    []string
 	}{
 		"unknown stage":   {map[string]any{"stage": "test"}, []string{`stage "test" is unknown`, "-c stage=dev", "-c stage=staging"}},
-		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is not a setting", "waf"}},
-		"numbers": {map[string]any{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0", "dev:waf": "on"},
-			[]string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`, `dev:waf is "on"`}},
-		"switches": {map[string]any{"functions": bundles, "dev:vpc": "yes", "dev:encryption": "true"}, []string{`dev:vpc is "yes"`, `dev:encryption is "true"`}},
+		"unknown setting": {map[string]any{"functions": bundles, "prod:wav": "on"}, []string{"prod:wav is not a setting", "backup"}},
+		"numbers": {map[string]any{"functions": bundles, "dev:rateLimitUnits": "many", "dev:rateLimitWindowSeconds": "0"},
+			[]string{`dev:rateLimitUnits is "many"`, `dev:rateLimitWindowSeconds is "0"`}},
+		"switches": {map[string]any{"functions": bundles, "dev:backup": "yes", "dev:encryption": "true"}, []string{`dev:backup is "yes"`, `dev:encryption is "true"`}},
 		"domain":   {map[string]any{"functions": bundles, "dev:domain": "api.example.org"}, []string{"dev:domain and dev:certificateArn"}},
 		"release":  {map[string]any{"functions": bundles, "dev:release": "slowly"}, []string{`dev:release is "slowly"`, "canary10Percent5Minutes"}},
 		"backup":   {map[string]any{"functions": bundles, "dev:backupCopyTo": "arn:aws:backup:x:1:backup-vault:v"}, []string{"dev:backup=on"}},

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
@@ -67,7 +66,6 @@ func newFunctions(
 	stack awscdk.Stack, s stage, key awskms.IKey, t table, q queues, b awss3.Bucket, secrets awssecretsmanager.Secret,
 ) (functions, logs) {
 	made, written := functions{}, logs{}
-	network := newNetwork(stack, s, key)
 	for _, name := range api.Functions() {
 		bundle := filepath.Join(s.bundles, name)
 		log := newLog(stack, s, key, name+"-log", nil)
@@ -82,7 +80,7 @@ func newFunctions(
 			Timeout:      seconds(sizes[name].timeout),
 			Tracing:      awslambda.Tracing_ACTIVE,
 			LogGroup:     log,
-			Role:         newRole(stack, s, name, key, t, q, b, log),
+			Role:         newRole(stack, name, key, t, q, b, log),
 			Environment:  environment(s, name, bundle, t, q, b, secrets),
 		}
 		if name == api.Importer {
@@ -93,10 +91,6 @@ func newFunctions(
 		}
 		if n, ok := s.reserved[name]; ok {
 			props.ReservedConcurrentExecutions = jsii.Number(float64(n))
-		}
-		if network != nil && name == api.Extractor {
-			props.Vpc, props.SecurityGroups = network.vpc, &[]awsec2.ISecurityGroup{network.egress}
-			props.VpcSubnets = &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_WITH_EGRESS}
 		}
 		made[name], written[name] = awslambda.NewFunction(stack, jsii.String(name), props), log
 		// CDK repeats dependencies that the properties imply, which linters report.

@@ -125,7 +125,7 @@ func groupGrant(group api.Group) grant {
 // newRole creates the role of a function. All permissions are in its inline policy: CDK may
 // not add any.
 func newRole(
-	stack awscdk.Stack, s stage, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup,
+	stack awscdk.Stack, name string, key awskms.IKey, t table, q queues, b awss3.Bucket, log awslogs.LogGroup,
 ) awsiam.IRole {
 	g, rows := grantOf(name), api.RowsOf(name)
 	allow := func(service string, actions []string, resource *string, conditions map[string]any) awsiam.PolicyStatement {
@@ -185,9 +185,6 @@ func newRole(
 				awscdk.Fn_Sub(jsii.String("s3.${AWS::Region}.amazonaws.com"), nil),
 			}}}))
 	}
-	add(s.vpc && name == api.Extractor, "ec2", jsii.String("*"),
-		"AssignPrivateIpAddresses", "CreateNetworkInterface", "DeleteNetworkInterface", "DescribeNetworkInterfaces",
-		"DescribeSubnets", "UnassignPrivateIpAddresses")
 	role := awsiam.NewRole(stack, jsii.String(name+"-role"), &awsiam.RoleProps{
 		Description: jsii.String(name + ": " + g.why),
 		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
@@ -195,8 +192,7 @@ func newRole(
 			"grants": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
 		},
 	})
-	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray and network interfaces support no resource "+
-		"but *.")
+	accept(role, "AwsSolutions-IAM5", "Resource::*", "The actions for X-Ray support no resource but *.")
 	wildcard := "Resource::<" + *stack.GetLogicalId(b.Node().DefaultChild().(awscdk.CfnElement)) + ".Arn>/*"
 	for _, resource := range []string{wildcard, wildcard + "/imp_*"} {
 		accept(role, "AwsSolutions-IAM5", resource, "Files of all organizations: a function serves all of them.")

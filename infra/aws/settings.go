@@ -41,8 +41,6 @@ type stage struct {
 	domain, certificate   string // custom domain of the API; empty for API Gateway's
 	release               string // a key of shifts
 	encryption            bool   // with a customer managed key
-	waf                   int    // limit of the web ACL in requests per address and 5 minutes; 0 means no web ACL
-	vpc                   bool   // the extractor runs in a VPC
 	backup                bool
 	backupCopy            string         // vault to which backups are copied; may be empty
 	reserved              map[string]int // reserved concurrency by function
@@ -68,7 +66,7 @@ func (s stage) tags() map[string]string {
 var settingNames = []string{
 	"owner", "costCentre", "table", "alarmEmail", "rateLimitUnits", "rateLimitWindowSeconds", "domain", "certificateArn",
 	"release",
-	"encryption", "waf", "vpc", "backup", "backupCopyTo", "reservedConcurrency",
+	"encryption", "backup", "backupCopyTo", "reservedConcurrency",
 }
 
 // readStage reads the settings of a stage from the context. The error lists all invalid
@@ -86,14 +84,11 @@ func readStage(context map[string]any) (stage, error) {
 		table: r.of("table", ""), alarmEmail: r.of("alarmEmail", ""),
 		rateUnits: r.of("rateLimitUnits", "1000"), rateWindow: r.of("rateLimitWindowSeconds", "60"),
 		domain: r.of("domain", ""), certificate: r.of("certificateArn", ""), release: r.of("release", allAtOnce),
-		encryption: r.on("encryption"), vpc: r.on("vpc"), backup: r.on("backup"), backupCopy: r.of("backupCopyTo", ""),
+		encryption: r.on("encryption"), backup: r.on("backup"), backupCopy: r.of("backupCopyTo", ""),
 		reserved: r.reservedConcurrency(),
 	}
 	r.number("rateLimitUnits", s.rateUnits, 1)
 	r.number("rateLimitWindowSeconds", s.rateWindow, 1)
-	if text := r.of("waf", "off"); text != "off" {
-		s.waf = r.number("waf", text, 10) // AWS's minimum
-	}
 	if (s.domain == "") != (s.certificate == "") {
 		r.invalid = append(r.invalid, fmt.Errorf("%s:domain and %[1]s:certificateArn need each other", r.stage))
 	}

@@ -14,7 +14,7 @@ import (
 func TestDefaultsAreBare(t *testing.T) {
 	dev, _ := synth(t)
 	for id, r := range dev.Resources {
-		for _, kind := range []string{"AWS::KMS::", "AWS::WAFv2::", "AWS::EC2::", "AWS::Backup::", "AWS::ApiGateway::DomainName", "AWS::ApiGateway::BasePathMapping"} {
+		for _, kind := range []string{"AWS::KMS::", "AWS::Backup::", "AWS::ApiGateway::DomainName", "AWS::ApiGateway::BasePathMapping"} {
 			if strings.HasPrefix(r.Type, kind) {
 				t.Errorf("%s of type %s is not asked for", id, r.Type)
 			}
@@ -32,7 +32,7 @@ func TestEverythingIsTagged(t *testing.T) {
 		for _, kind := range []string{
 			"AWS::DynamoDB::Table", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SNS::Topic", "AWS::IAM::Role", "AWS::Logs::LogGroup",
 			"AWS::ApiGateway::RestApi", "AWS::ApiGateway::Stage", "AWS::ApiGateway::UsagePlan", "AWS::CloudWatch::Alarm", "AWS::CodeDeploy::Application",
-			"AWS::KMS::Key", "AWS::WAFv2::WebACL", "AWS::EC2::VPC", "AWS::ApiGateway::DomainName",
+			"AWS::KMS::Key", "AWS::ApiGateway::DomainName",
 		} {
 			for id, r := range tpl.of(kind) {
 				got := map[string]string{}
@@ -40,7 +40,6 @@ func TestEverythingIsTagged(t *testing.T) {
 				for _, tag := range tags {
 					got[at(tag, "Key").(string)], _ = at(tag, "Value").(string)
 				}
-				delete(got, "Name") // CDK's, of networks
 				if diff := cmp.Diff(want[stage], got); diff != "" {
 					t.Errorf("%s %s: %s", stage, id, diff)
 				}
@@ -137,58 +136,6 @@ func TestEncryption(t *testing.T) {
 		if !used {
 			t.Errorf("%s cannot use the key through its services only", name)
 		}
-	}
-}
-
-func TestFirewall(t *testing.T) {
-	tpl := full(t)
-	_, acl := tpl.only(t, "AWS::WAFv2::WebACL")
-	same(t, "scope", acl.get("Scope"), "REGIONAL")
-	groups := map[string]int{}
-	for _, r := range acl.get("Rules").([]any) {
-		if limit := at(r, "Statement", "RateBasedStatement", "Limit"); limit != nil {
-			same(t, "requests of one address", limit, 30000)
-			if at(r, "Action", "Block") == nil {
-				t.Error("the rate rule refuses nothing")
-			}
-			continue
-		}
-		name, _ := at(r, "Statement", "ManagedRuleGroupStatement", "Name").(string)
-		counted, _ := at(r, "Statement", "ManagedRuleGroupStatement", "RuleActionOverrides").([]any)
-		groups[name] = len(counted)
-	}
-	if diff := cmp.Diff(map[string]int{"AWSManagedRulesAmazonIpReputationList": 0, "AWSManagedRulesKnownBadInputsRuleSet": 0, "AWSManagedRulesCommonRuleSet": 6}, groups); diff != "" {
-		t.Error(diff)
-	}
-	_, association := tpl.only(t, "AWS::WAFv2::WebACLAssociation")
-	deployed, _ := tpl.only(t, "AWS::ApiGateway::Stage")
-	if ids := refersTo(association.get("ResourceArn")); !slices.Contains(ids, deployed) {
-		t.Errorf("the web ACL stands before %v", ids)
-	}
-}
-
-func TestNetworkOfTheExtractor(t *testing.T) {
-	tpl := full(t)
-	group, egress := tpl.only(t, "AWS::EC2::SecurityGroup")
-	ports := map[float64]bool{}
-	for _, r := range egress.get("SecurityGroupEgress").([]any) {
-		ports[at(r, "FromPort").(float64)] = at(r, "FromPort") == at(r, "ToPort")
-	}
-	if diff := cmp.Diff(map[float64]bool{80: true, 443: true}, ports); diff != "" {
-		t.Error(diff)
-	}
-	same(t, "way in", egress.get("SecurityGroupIngress"), nil)
-	same(t, "ways out", len(tpl.of("AWS::EC2::NatGateway")), 1)
-	tpl.only(t, "AWS::EC2::FlowLog")
-	same(t, "services that are reached without the way out", len(tpl.of("AWS::EC2::VPCEndpoint")), 2)
-	for _, name := range api.Functions() {
-		_, f := tpl.named(t, "AWS::Lambda::Function", name)
-		if name != api.Extractor {
-			same(t, name+" network", f.get("VpcConfig"), nil)
-			continue
-		}
-		same(t, name+" security group", refersTo(f.get("VpcConfig", "SecurityGroupIds")), "["+group+"]")
-		same(t, name+" subnets", len(f.get("VpcConfig", "SubnetIds").([]any)), 2)
 	}
 }
 

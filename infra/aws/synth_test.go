@@ -65,7 +65,7 @@ const restoredTable = "skills-curriculum-restored"
 // everything turns on what is off by default.
 var everything = map[string]any{
 	"stage": "staging", "staging:domain": "api.example.org", "staging:certificateArn": "arn:aws:acm:us-east-1:111122223333:certificate/00000000-0000-0000-0000-000000000000",
-	"staging:release": "linear10PercentEvery1Min", "staging:encryption": "on", "staging:waf": "30000", "staging:vpc": "on",
+	"staging:release": "linear10PercentEvery1Min", "staging:encryption": "on",
 	"staging:backup": "on", "staging:backupCopyTo": "arn:aws:backup:eu-west-1:444455556666:backup-vault:copies",
 	"staging:reservedConcurrency": "extractor=20,reports=5", "staging:owner": "team-a", "staging:costCentre": "cc-1",
 }

@@ -38,7 +38,7 @@ func articulations(ctx context.Context, s *service, sizes []int) ([]*table, erro
 		if least == 0 {
 			least = cost.read
 		}
-		looking.row(looking.judge(cost.trips > maxTrips || cost.read > least, ""),
+		looking.row(cost.trips > maxTrips || cost.read > least, "",
 			grouped(size), cost.trips, target(maxTrips), cost.write, cost.read, fmt.Sprintf("<= %v", least))
 		for _, filter := range []string{"status=APPROVED", "status=APPROVED&published=true&asOf=" + asOf} {
 			response, err := l.do(ctx, call(http.MethodGet, "/articulations?limit=1&"+filter, ""))

@@ -76,7 +76,7 @@ func budgets(ctx context.Context, s *service) (*table, error) {
 				break
 			}
 		}
-		t.row(t.judge(worst.exceeds(b.held), b.why), b.operation,
+		t.row(worst.exceeds(b.held), b.why, b.operation,
 			worst.trips, bound(b.target.trips, b.held.trips), worst.write, bound(b.target.write, b.held.write),
 			worst.read, bound(b.target.read, b.held.read))
 	}

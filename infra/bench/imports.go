@@ -86,7 +86,7 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 		return nil, err
 	}
 	plain := math.Round(100*costOf(calls).write/float64(some)) / 100
-	t.row(t.judge(false, ""), fmt.Sprintf("%s new, without a journal", grouped(some)), len(calls), plain,
+	t.row(false, "", fmt.Sprintf("%s new, without a journal", grouped(some)), len(calls), plain,
 		"", "", "", "")
 	org := catalog.OrgID(ids.New("org_"))
 	for _, step := range []struct {
@@ -117,7 +117,7 @@ func imports(ctx context.Context, s *service, size int) (*table, error) {
 			return nil, fmt.Errorf("import: %s %+v %+v", i.Status, i.Failure, i.Counts)
 		}
 		perRow := math.Round(100*cost/float64(size)) / 100
-		t.row(t.judge(perRow > step.most || memory > maxImportMB, ""), step.name, trips, perRow,
+		t.row(perRow > step.most || memory > maxImportMB, "", step.name, trips, perRow,
 			target(math.Round(100*step.most)/100), math.Round(memory), target(maxImportMB),
 			math.Round(time.Since(began).Seconds()))
 	}
@@ -223,7 +223,7 @@ func besideImport(ctx context.Context, s *service, size int) (*table, error) {
 			cells = append(cells, math.Round(10*medians[when])/10, math.Round(10*list[len(list)*95/100])/10)
 		}
 		ratio := math.Round(100*medians[beside]/medians[alone]) / 100
-		t.row(t.judge(ratio > work.most, ""), slices.Concat([]any{work.name}, cells, []any{ratio, target(work.most)})...)
+		t.row(ratio > work.most, "", slices.Concat([]any{work.name}, cells, []any{ratio, target(work.most)})...)
 	}
 	return t, nil
 }

@@ -144,7 +144,7 @@ func (l *list) find(ctx context.Context, finding *table, name string) error {
 		if err != nil {
 			return err
 		}
-		finding.row(finding.judge(cost.exceeds(findRecord), ""), c.name,
+		finding.row(cost.exceeds(findRecord), "", c.name,
 			cost.trips, target(findRecord.trips), cost.read, target(findRecord.read))
 	}
 	return nil
@@ -196,7 +196,7 @@ func (c client) pages(ctx context.Context, t *table, name, query string, total i
 	spread := slices.Max(reads) / slices.Min(reads)
 	broken := spread > maxSpread || slices.Min(trips) < slices.Max(trips) || trips[0] > maxTrips
 	row = append(row, trips[0], trips[1], trips[2], fmt.Sprintf("%.2f", spread), target(maxSpread))
-	t.row(t.judge(broken, ""), row...)
+	t.row(broken, "", row...)
 	return nil
 }
 
@@ -230,7 +230,7 @@ func (l *list) writes(ctx context.Context, writing *table, name string) error {
 		held, why = held+perKilobyte*float64((size-1)/1024), longDirectory
 	}
 	broken := max(create.trips, remove.trips) > 2 || max(create.write, remove.write) > held || first.trips > maxTrips
-	writing.row(writing.judge(broken, why), name, create.trips, remove.trips, "<= 2",
+	writing.row(broken, why, name, create.trips, remove.trips, "<= 2",
 		create.write, remove.write, bound(maxListWrite, held), first.trips, target(maxTrips))
 	return nil
 }

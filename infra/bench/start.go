@@ -88,7 +88,7 @@ func start(ctx context.Context) (*table, error) {
 		}
 		ratio := median(ratios)
 		broken := most != free && ratio > most || zipped > zippedHeld
-		t.row(t.judge(broken, why), name, milli(median(took)), milli(median(least)), fmt.Sprintf("%.2f", ratio),
+		t.row(broken, why, name, milli(median(took)), milli(median(least)), fmt.Sprintf("%.2f", ratio),
 			target(most), fmt.Sprintf("%.1f", size), fmt.Sprintf("%.1f", zipped), bound(maxZipped, zippedHeld))
 	}
 	return t, nil

@@ -21,25 +21,8 @@ func newTable(title string, head ...string) *table {
 	return &table{title: title, rows: [][]string{head}}
 }
 
-// judge returns a verdict. why explains why the target is not met, and is empty if it is.
-func (t *table) judge(broken bool, why string) string {
-	verdict := "ok"
-	if broken {
-		verdict = "BROKEN"
-	}
-	if why == "" {
-		return verdict
-	}
-	i := slices.Index(t.notes, why)
-	if i < 0 {
-		i = len(t.notes)
-		t.notes = append(t.notes, why)
-	}
-	return fmt.Sprintf("%s (%d)", verdict, i+1)
-}
-
-// row adds a row with its verdict as the last cell.
-func (t *table) row(verdict string, cells ...any) {
+// row adds a row with its verdict as the last cell. why explains why the target is not met, and is empty if it is.
+func (t *table) row(broken bool, why string, cells ...any) {
 	row := make([]string, 0, len(cells)+1)
 	for _, cell := range cells {
 		if f, ok := cell.(float64); ok {
@@ -47,8 +30,18 @@ func (t *table) row(verdict string, cells ...any) {
 		}
 		row = append(row, fmt.Sprint(cell))
 	}
-	if strings.HasPrefix(verdict, "BROKEN") {
+	verdict := "ok"
+	if broken {
+		verdict = "BROKEN"
 		t.broken = append(t.broken, t.title+": "+row[0])
+	}
+	if why != "" {
+		i := slices.Index(t.notes, why)
+		if i < 0 {
+			i = len(t.notes)
+			t.notes = append(t.notes, why)
+		}
+		verdict = fmt.Sprintf("%s (%d)", verdict, i+1)
 	}
 	t.rows = append(t.rows, append(row, verdict))
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"skillscurriculum/infra/local/child"
 )
 
 // limit is how long a test waits for anything. It is generous because machines are busy.
@@ -344,15 +346,12 @@ func (p *Page) Shot(name string) {
 // Axe returns the violations that axe-core finds, of any impact, one line each: rule, impact and element.
 func (p *Page) Axe() (violations []string) {
 	p.t.Helper()
-	folder, err := os.Getwd()
+	root, err := child.ModuleRoot()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	var script []byte
-	for ; folder != filepath.Dir(folder) && script == nil; folder = filepath.Dir(folder) {
-		script, _ = os.ReadFile(filepath.Join(folder, "node_modules", "axe-core", "axe.min.js"))
-	}
-	if script == nil {
+	script, err := os.ReadFile(filepath.Join(root, "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
 		p.t.Skip("axe-core is not installed (make node_modules)")
 	}
 	loaded := false

@@ -66,7 +66,7 @@ var acts = append([]act{
 	{1, gets("listSkills", func(*client) string { return "query=python&limit=3" })},
 	{1, gets("getLaborMarket", func(*client) string { return "cipCodes=11.0701" })},
 	{1, func(c *client) {
-		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.customer.id) + "/usage"})
+		c.send(request{operation: "getCustomerUsage", path: "/customers/" + string(c.id) + "/usage"})
 	}},
 }, ofEveryKind()...)
 
@@ -226,7 +226,7 @@ func (c *client) syllabus(body object) object {
 
 // ready lists the ids of the documents that certainly have their files.
 func (c *client) ready() (ids []string) {
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	paths := slices.Clone(o.paths[catalog.DocumentKind])
 	o.mu.Unlock()
@@ -266,19 +266,12 @@ func reorder(c *client, program string) object {
 	return object{"courseOrder": order}
 }
 
-// members describes the records that a container contains.
-type members struct {
-	container, kind         catalog.Kind
-	name, collection, field string // name follows add and remove in the operations' ids
-}
+// members are the records of a kind that a container contains.
+type members struct{ container, kind catalog.Kind }
 
 var (
-	programCourses = members{
-		catalog.ProgramKind, catalog.CourseKind, "ProgramCourse", "/courses", "courseId",
-	}
-	credentialSections = members{
-		catalog.CredentialKind, catalog.SectionKind, "CredentialSection", "/sections", "sectionId",
-	}
+	programCourses     = members{catalog.ProgramKind, catalog.CourseKind}
+	credentialSections = members{catalog.CredentialKind, catalog.SectionKind}
 )
 
 // pick returns the requests that add a record to a container and remove it; false if there is none.
@@ -287,9 +280,10 @@ func (m members) pick(c *client) (add, remove request, ok bool) {
 	if container == "" || path == "" || m.container == catalog.CredentialKind && replacedOnly(idOf(container)) {
 		return add, remove, false
 	}
-	below, id, register := container+m.collection, idOf(path), membership(idOf(container), idOf(path))
-	add = request{operation: "add" + m.name, path: below, body: object{m.field: id}}
-	remove = request{operation: "remove" + m.name, path: below + "/" + id}
+	below, id, register := collection(m.kind, container), idOf(path), membership(idOf(container), idOf(path))
+	name := string(m.container + m.kind) // in the operations' ids
+	add = request{operation: "add" + name, path: below, body: object{m.kind.Resource() + "Id": id}}
+	remove = request{operation: "remove" + name, path: below + "/" + id}
 	add.effects, remove.effects = map[string]string{register: in}, map[string]string{register: ""}
 	return add, remove, true
 }

@@ -29,7 +29,6 @@ type traffic struct {
 	mu       sync.Mutex
 	breaches []string
 	statuses map[string]int
-	batches  map[string]*batch // by marker
 	replays  int
 }
 
@@ -37,16 +36,8 @@ type traffic struct {
 func newTraffic(base string, library *library) *traffic {
 	return &traffic{
 		base: base, library: library, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		history: history{registers: map[string][]*attempt{}}, statuses: map[string]int{}, batches: map[string]*batch{},
+		history: history{registers: map[string][]*attempt{}}, statuses: map[string]int{},
 	}
-}
-
-// batch is a request that creates n records with its marker, which may be followed by # and more.
-type batch struct {
-	n       int
-	outcome outcome
-	answer  string // partition of its idempotency record; "" for none
-	key     string
 }
 
 // organization holds what its clients know about its records.
@@ -57,32 +48,25 @@ type organization struct {
 	paths map[catalog.Kind][]string // of records that were created, relative to the base URL
 }
 
-// customer is one customer of the service.
-type customer struct {
-	id           catalog.CustomerID
-	organization *organization
-	key          string
-
-	mu        sync.Mutex
-	charged   int // units, according to responses
-	uncertain int // units of calls without a response
-}
-
 func (t *traffic) breach(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.breaches = append(t.breaches, fmt.Sprintf(format, args...))
 }
 
-// client makes requests sequentially.
+// client is a customer of the service that makes requests sequentially.
 type client struct {
 	*traffic
-	customer *customer
-	name     string
-	seedAct  func(act int) *rand.Rand // independent of the acts before
-	random   *rand.Rand               // for the current act
-	acts     int
-	markers  int
+	id           catalog.CustomerID
+	organization *organization
+	apiKey       string
+	name         string
+	seedAct      func(act int) *rand.Rand // independent of the acts before
+	random       *rand.Rand               // for the current act
+	acts         int
+	markers      int
+	charged      int // units, according to responses; guarded by mu like the next
+	uncertain    int // units of calls without a response
 }
 
 // object is a JSON object.
@@ -155,7 +139,7 @@ func one[T any](c *client, of []T) T { return of[c.random.IntN(len(of))] }
 
 // pick returns the path of a random record of the kind, which may have been deleted; "" if there is none.
 func (c *client) pick(kind catalog.Kind) string {
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	x := c.random.Float64()
@@ -169,7 +153,7 @@ func (c *client) pick(kind catalog.Kind) string {
 func idOf(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 func (c *client) service() *service.Client {
-	return &service.Client{BaseURL: c.base, Key: c.customer.key, HTTP: c.http}
+	return &service.Client{BaseURL: c.base, Key: c.apiKey, HTTP: c.http}
 }
 
 // patience exceeds the gateway's timeout.
@@ -244,13 +228,11 @@ func items(op api.Operation, body object) (n int) {
 }
 
 func (c *client) account(charged, uncertain int, status string) {
-	c.customer.mu.Lock()
-	c.customer.charged += charged
-	c.customer.uncertain += uncertain
-	c.customer.mu.Unlock()
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charged += charged
+	c.uncertain += uncertain
 	c.statuses[status]++
-	c.mu.Unlock()
 }
 
 const tries = 3
@@ -349,14 +331,14 @@ func collection(kind catalog.Kind, parent string) string {
 }
 
 // create creates a record below its parent's path, or several if the body has courses, usually with an idempotency key.
-// It returns the response.
+// The records have the marker of the request, which may be followed by # and more. It returns the response.
 func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	marker := c.marker()
 	r := request{operation: "create" + string(kind), path: collection(kind, parent), body: body}
-	b := &batch{n: 1}
+	records := 1
 	switch kind {
 	case catalog.TransferCourseKind:
-		r.operation, b.n = "createTransferCourses", 0
+		r.operation, records = "createTransferCourses", 0
 	case catalog.DocumentKind:
 		body["fileName"] = marker + text(body, "fileName")
 	case catalog.ArticulationKind:
@@ -368,20 +350,14 @@ func (c *client) create(kind catalog.Kind, parent string, body object) reply {
 	}
 	courses, _ := body["courses"].([]object)
 	for i, course := range courses {
-		b.n++
 		course["description"] = fmt.Sprintf("%s#%d", marker, i)
 	}
+	r.effects = map[string]string{marker + " " + created: strconv.Itoa(records + len(courses))}
 	if !c.chance(3) {
 		r.key = "key of " + marker
-		b.answer, b.key = api.AnswerRows.Key(string(c.customer.organization.id)), r.key
+		r.effects[string(c.organization.id)+" "+answered+" "+r.key] = present
 	}
-	c.mu.Lock()
-	c.batches[marker] = b
-	c.mu.Unlock()
 	got, o := c.change(r)
-	c.mu.Lock()
-	b.outcome = o
-	c.mu.Unlock()
 	if o != acknowledged {
 		return got
 	}
@@ -412,7 +388,7 @@ func (c *client) add(kind catalog.Kind, path string, body object) {
 	effects := fields(idOf(path), body)
 	effects[idOf(path)] = live
 	c.history.wrote(effects)
-	o := c.customer.organization
+	o := c.organization
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.paths[kind] = append(o.paths[kind], path)

@@ -1,18 +1,12 @@
 package main
 
 import (
-	"context"
-	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"skillscurriculum/infra/local/objects"
 	"skillscurriculum/pkg/api"
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/storage"
 )
 
 // files maps organization/document to the checksum of the stored file.
@@ -23,30 +17,18 @@ func (f files) of(document *record) string {
 	return f[string(document.Base().OrganizationID)+"/"+document.id()]
 }
 
-// readFiles reads the whole storage at an endpoint.
-func readFiles(ctx context.Context, endpoint string) (files, error) {
-	bucket := &storage.Bucket{Name: objects.Bucket, Client: s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: &endpoint, UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider(objects.Operator, objects.Secret, ""),
-	})}
-	all := files{}
-	pages := s3.NewListObjectsV2Paginator(bucket.Client, &s3.ListObjectsV2Input{Bucket: &bucket.Name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("list files: %w", err)
+// readFiles reads the whole storage from its directory.
+func readFiles(dir string) (files, error) {
+	all, storage := files{}, os.DirFS(dir)
+	err := fs.WalkDir(storage, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		for _, object := range page.Contents {
-			name := aws.ToString(object.Key)
-			org, id, _ := strings.Cut(name, "/")
-			file, err := bucket.Read(ctx, catalog.OrgID(org), id)
-			if err != nil {
-				return nil, fmt.Errorf("file %s: %w", name, err)
-			}
-			all[name] = checksum(file)
-		}
-	}
-	return all, nil
+		file, err := fs.ReadFile(storage, name)
+		all[name] = checksum(file)
+		return err
+	})
+	return all, err
 }
 
 // storage: every file is its document's or import's, a document used as a syllabus has its file, and a file does not

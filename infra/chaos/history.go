@@ -8,7 +8,8 @@ import (
 )
 
 // history records all attempts to write each register. A register is a record's id, for its existence, or the id, a
-// space and the name of something written to it.
+// space and the name of something written to it. A marker has the number of records that were created with it, and an
+// organization the idempotency records of its requests.
 type history struct {
 	mu        sync.Mutex
 	registers map[string][]*attempt
@@ -28,8 +29,6 @@ const (
 	acknowledged
 	refused // without effect
 )
-
-func (o outcome) String() string { return [...]string{"unknown", "acknowledged", "refused"}[o] }
 
 // Values of a record's existence register.
 const (

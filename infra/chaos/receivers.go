@@ -141,13 +141,13 @@ func (r *receivers) register(ctx context.Context, c *client, table stack.Table) 
 		}
 	}
 	for _, behavior := range behaviors {
-		path := "/" + string(c.customer.organization.id) + "/" + behavior
+		path := "/" + string(c.organization.id) + "/" + behavior
 		body := object{"url": r.server.URL + path, "types": types}
 		got := c.send(request{operation: "createWebhook", path: "/webhooks", body: body})
 		if got.outcome() != acknowledged {
 			return fmt.Errorf("create a webhook: %d %s", got.status, got.body)
 		}
-		from, err := table.FeedEnd(ctx, c.customer.organization.id)
+		from, err := table.FeedEnd(ctx, c.organization.id)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (a *audit) messages(ctx context.Context, r *receivers) (figure string, err 
 				return 0, err
 			}
 			if delete(missing, path); record.Enabled {
-				missing[path] = r.missing(h, a.ordered(h.owner.customer.organization.id, api.JournalRows))
+				missing[path] = r.missing(h, a.ordered(h.owner.organization.id, api.JournalRows))
 				pending += len(missing[path])
 			} else if h.disabled = "without a reason"; record.DisabledReason != nil {
 				h.disabled = *record.DisabledReason

@@ -14,9 +14,11 @@ const (
 	syllabus = "syllabus" // URL or document
 	reviewed = "review"   // followed by the id of a skill
 	file     = "file"     // of a document
+	created  = "created"  // number of the records with a marker
+	answered = "answered" // by an organization, followed by an Idempotency-Key
 )
 
-// Values of the registers member and file.
+// Values of the registers member, file and answered.
 const (
 	in      = "in"
 	present = "present"

@@ -64,6 +64,7 @@ func (c config) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(c
 type world struct {
 	config
 	proxies   map[string]*proxy // by component
+	objects   objects.Server
 	receivers *receivers
 	start     time.Time
 	kills     atomic.Int64 // of functions
@@ -93,7 +94,8 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer stopQueue()
-	files, stopFiles, err := objects.Server{Dir: filepath.Join(c.dir, "objects")}.Start()
+	w.objects = objects.Server{Dir: filepath.Join(c.dir, "objects")}
+	files, stopFiles, err := w.objects.Start()
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +109,6 @@ func run(ctx context.Context, c config) (*report, error) {
 	defer library.server.Config.Close()
 	w.receivers = openReceivers()
 	defer w.receivers.close()
-	customers, err := createCustomers(ctx, w.store())
-	if err != nil {
-		return nil, err
-	}
 	announced, stop, err := stack.Start(ctx, stack.Config{
 		Functions: c.functions, Dir: filepath.Join(c.dir, "local"), Console: discard,
 		Env: map[string]string{
@@ -127,7 +125,10 @@ func run(ctx context.Context, c config) (*report, error) {
 	defer stop()
 
 	t := newTraffic(announced.BaseURL, library)
-	clients := w.clients(t, customers)
+	clients, err := w.clients(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.prepare(ctx, operators(clients)); err != nil {
 		return nil, err
 	}
@@ -141,39 +142,32 @@ func run(ctx context.Context, c config) (*report, error) {
 
 func hostOf(server *httptest.Server) string { return server.Listener.Addr().String() }
 
-// createCustomers creates the customers of all organizations. The last customer has a low rate limit.
-func createCustomers(ctx context.Context, table stack.Table) (all []*customer, err error) {
-	if err := table.CreateTable(ctx); err != nil {
-		return nil, err
-	}
+// clients creates the customers of all organizations. The last customer has a low rate limit.
+func (w *world) clients(ctx context.Context, t *traffic) (all []*client, err error) {
+	table := w.store()
 	for n := range organizations * customersPerOrg {
-		org := &organization{id: catalog.OrgID(fmt.Sprintf("org_%d", n/customersPerOrg)), paths: map[catalog.Kind][]string{}}
-		if n%customersPerOrg > 0 {
-			org = all[n-1].organization
+		stream := clientStream + uint64(n)
+		c := &client{
+			traffic: t, id: catalog.CustomerID(fmt.Sprintf("cus_%d", n)), name: fmt.Sprintf("client%d", n),
+			random:  w.random(stream),
+			seedAct: func(act int) *rand.Rand { return w.random(stream<<32 + uint64(act)) },
 		}
-		c := &customer{id: catalog.CustomerID(fmt.Sprintf("cus_%d", n)), organization: org}
-		record := catalog.Customer{ID: c.id, OrganizationID: org.id, Name: string(c.id)}
+		if n%customersPerOrg > 0 {
+			c.organization = all[n-1].organization
+		} else {
+			id := catalog.OrgID(fmt.Sprintf("org_%d", n/customersPerOrg))
+			c.organization = &organization{id: id, paths: map[catalog.Kind][]string{}}
+		}
+		record := catalog.Customer{ID: c.id, OrganizationID: c.organization.id, Name: string(c.id)}
 		if n == organizations*customersPerOrg-1 {
 			record.RateLimitUnits = new(lowLimit)
 		}
-		if c.key, err = table.Admit(ctx, &record); err != nil {
+		if c.apiKey, err = table.Admit(ctx, &record); err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// clients returns a client for each customer.
-func (w *world) clients(t *traffic, customers []*customer) (all []*client) {
-	for i, customer := range customers {
-		stream := clientStream + uint64(i)
-		all = append(all, &client{
-			traffic: t, customer: customer, name: fmt.Sprintf("client%d", i), random: w.random(stream),
-			seedAct: func(act int) *rand.Rand { return w.random(stream<<32 + uint64(act)) },
-		})
-	}
-	return all
 }
 
 // operators returns one client of each organization, for work before and after the faults.
@@ -224,7 +218,7 @@ func (w *world) snapshot(ctx context.Context) (*audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := readFiles(ctx, w.proxies[stored].upstream)
+	files, err := readFiles(w.objects.Folder())
 	return newAudit(rows, files), err
 }
 
@@ -273,7 +267,7 @@ func (w *world) check(ctx context.Context, t *traffic, clients []*client) (*repo
 	a.acknowledged(t)
 	units := a.charges(clients, w.proxies[database].uncertain)
 	for _, c := range operators(clients) {
-		a.service(c)
+		a.service(ctx, c)
 	}
 	delivered, err := a.messages(ctx, w.receivers)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -12,15 +13,15 @@ import (
 )
 
 // service compares the responses of the service, now that nothing fails, with the table.
-func (a *audit) service(c *client) {
-	org := c.customer.organization.id
+func (a *audit) service(ctx context.Context, c *client) {
+	org := c.organization.id
 	for _, kind := range catalog.Kinds() {
 		if operation := listing(kind); operation != "" {
 			a.list(c, operation, "", a.of(org, kind))
 		}
 	}
 	a.findArticulations(c, articulationsOf(a.of(org, catalog.ArticulationKind)))
-	a.changes(c)
+	a.changes(ctx, c)
 }
 
 // list reads a whole list.
@@ -34,7 +35,7 @@ func (a *audit) list(c *client, operation, query string, records []*record) {
 		got, more = append(got, ids...), p.Pagination.HasMore
 	}
 	if !slices.Equal(got, want) {
-		a.breach("%s %s of %s: %v, the table has %v", operation, query, c.customer.organization.id, got, want)
+		a.breach("%s %s of %s: %v, the table has %v", operation, query, c.organization.id, got, want)
 	}
 }
 
@@ -78,34 +79,25 @@ func (a *audit) lookUp(c *client, q catalog.ArticulationQuery, all []*catalog.Ar
 }
 
 // changes compares the change feed with the table's, and reads every live record at its path in the feed.
-func (a *audit) changes(c *client) {
+func (a *audit) changes(ctx context.Context, c *client) {
 	var want, got []string
-	for _, page := range a.ordered(c.customer.organization.id, api.JournalRows) {
+	for _, page := range a.ordered(c.organization.id, api.JournalRows) {
 		for _, entry := range texts(page, "entries") {
 			want = append(want, changeOf(entry).ID)
 		}
 	}
 	paths := map[string]string{} // by id
-	for cursor, more := "", true; more; {
-		response := c.send(request{operation: "listChanges", path: "/changes?limit=500&since=" + cursor})
-		var feed struct {
-			Data []struct{ ID, Href string }
-			Next string
-			More bool `json:"hasMore"`
-		}
-		if response.status != http.StatusOK || json.Unmarshal(response.body, &feed) != nil {
-			a.breach("changes: %d %s", response.status, response.body)
+	for change, err := range c.service().Changes(ctx, "") {
+		if err != nil {
+			a.breach("changes: %v", err)
 			return
 		}
-		for _, change := range feed.Data {
-			got = append(got, change.ID)
-			paths[change.ID] = strings.TrimPrefix(change.Href, api.BasePath)
-		}
-		cursor, more = feed.Next, feed.More
+		got = append(got, change.ID)
+		paths[change.ID] = strings.TrimPrefix(change.Href, api.BasePath)
 	}
 	if !slices.Equal(got, want) {
 		a.breach("the feed of %s has %d changes, want the table's %d in order",
-			c.customer.organization.id, len(got), len(want))
+			c.organization.id, len(got), len(want))
 	}
 	for id, path := range paths {
 		r := a.live[id]

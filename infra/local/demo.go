@@ -50,12 +50,12 @@ func loadDemo(dir, site string, receives *receiver.Receiver) func(context.Contex
 		if p.Receiver == "" {
 			return loaded, nil
 		}
-		hook, secret, err := demo.Webhook(ctx, table, ids, p.Receiver, p.Env[api.EnvWebhookKey])
+		hook, secret, err := loader.Webhook(ctx, p.Receiver, p.Env[api.EnvWebhookKey])
 		if err != nil || hook == nil {
 			return loaded, err
 		}
 		receives.Trust(secret)
-		parameters, err := demo.WebhookParameters(ctx, table, ids, hook)
+		parameters, err := loader.WebhookParameters(ctx, hook)
 		maps.Copy(loaded.Parameters, parameters)
 		return loaded, err
 	}

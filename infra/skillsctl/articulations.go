@@ -27,7 +27,7 @@ type exportArticulations struct {
 
 // Run writes all articulations, whatever their state, in the order of their creation.
 func (c *exportArticulations) Run(ctx context.Context, t *tool, s *service) error {
-	if err := s.organization(ctx, c.Organization); err != nil {
+	if _, err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
 	owners, err := s.owners(ctx, c.Organization)

@@ -49,13 +49,7 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 	if err != nil {
 		return err
 	}
-	documents, results := documents(p)
-	if len(c.Only) > 0 {
-		documents = slices.DeleteFunc(documents, func(d publish.Document) bool {
-			return !slices.Contains(c.Only, d.Resource)
-		})
-		results = slices.DeleteFunc(results, func(r publish.Result) bool { return !slices.Contains(c.Only, r.Resource) })
-	}
+	documents, results := documents(p, c.Only)
 	if c.State == "" {
 		c.State = fmt.Sprintf("ctdl-publish-%s-%s.json", c.Organization, registry)
 	}
@@ -75,10 +69,7 @@ func (c *ctdlPublish) Run(ctx context.Context, t *tool, s *service) error {
 
 // publication reads what the organization publishes.
 func (c *ctdlPublish) publication(ctx context.Context, t *tool, s *service) (*usecase.Publication, error) {
-	if err := s.organization(ctx, c.Organization); err != nil {
-		return nil, err
-	}
-	o, err := s.store.Organization(ctx, c.Organization)
+	o, err := s.organization(ctx, c.Organization)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +94,18 @@ func (c *ctdlPublish) publication(ctx context.Context, t *tool, s *service) (*us
 // notReady is the outcome of a record that lacks what the Registry requires.
 const notReady publish.Outcome = "NOT_READY"
 
-// documents returns a document for each record that is ready, and the results of the others.
-func documents(p *usecase.Publication) (ready []publish.Document, rest []publish.Result) {
+// documents returns a document for each record that is ready, and the results of the others: of some kinds only, or of
+// all if only is empty.
+func documents(p *usecase.Publication, only []publish.Resource) (ready []publish.Document, rest []publish.Result) {
 	all := append([]usecase.Described{{
 		Resource: string(publish.Organization), Name: p.Name, Entity: ctdl.OrganizationEntity(p.Organization),
 	}}, p.Describe()...)
 	rest = []publish.Result{}
 	for _, d := range all {
 		resource := publish.Resource(d.Resource)
+		if len(only) > 0 && !slices.Contains(only, resource) {
+			continue
+		}
 		if d.Ready() {
 			ready = append(ready, publish.Document{
 				Resource: resource, CTID: d.CTID, Name: d.Name, Graph: ctdl.Graph(d.Entity, d.Others...),

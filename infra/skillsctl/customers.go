@@ -35,7 +35,7 @@ func (c *customersCreate) Validate() error {
 func (c *customersCreate) Run(ctx context.Context, t *tool, s *service) error {
 	org := c.Organization
 	if org != "" {
-		if err := s.organization(ctx, org); err != nil {
+		if _, err := s.organization(ctx, org); err != nil {
 			return err
 		}
 	} else {
@@ -65,19 +65,20 @@ func limitOf(units uint) *int {
 	return new(int(units))
 }
 
-// organization returns an error if an organization does not exist.
-func (s *service) organization(ctx context.Context, id catalog.OrgID) error {
+// organization returns an organization, which must exist.
+func (s *service) organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error) {
 	found, err := s.store.Organization(ctx, id)
 	if err == nil && found == nil {
-		return fmt.Errorf("there is no organization %s; list them with skillsctl customers list", id)
+		err = fmt.Errorf("there is no organization %s; list them with skillsctl customers list", id)
 	}
-	return err
+	return found, err
 }
 
 // organizations returns the given organization, which must exist, or all if id is empty.
 func (s *service) organizations(ctx context.Context, id catalog.OrgID) ([]catalog.OrgID, error) {
 	if id != "" {
-		return []catalog.OrgID{id}, s.organization(ctx, id)
+		_, err := s.organization(ctx, id)
+		return []catalog.OrgID{id}, err
 	}
 	all, err := s.store.Organizations(ctx)
 	orgs := make([]catalog.OrgID, len(all))

@@ -71,7 +71,7 @@ func (s *service) loader(name string) (upsert.Loader, error) {
 func (c ofImport) load(
 	ctx context.Context, t *tool, s *service, path string, in intake.Options, o upsert.Options,
 ) error {
-	if err := s.organization(ctx, c.Organization); err != nil {
+	if _, err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
 	loader, err := s.loader(c.Taxonomy)

@@ -28,7 +28,8 @@ func (c *organizationsExport) Run(ctx context.Context, t *tool, s *service) erro
 	if s.files == nil {
 		return fmt.Errorf("no bucket for files: set %s", api.EnvBucket)
 	}
-	if err := s.organization(ctx, c.Organization); err != nil {
+	organization, err := s.organization(ctx, c.Organization)
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(c.Out)), 0o700); err != nil {
@@ -38,7 +39,7 @@ func (c *organizationsExport) Run(ctx context.Context, t *tool, s *service) erro
 		return err // an earlier export would be mixed with this one
 	}
 	x := exporter{service: s, org: c.Organization, dir: c.Out, Files: map[string]int{}}
-	if err := x.all(ctx); err != nil {
+	if err := x.all(ctx, organization); err != nil {
 		return err
 	}
 	return t.show(x.Files, func(w io.Writer) {
@@ -72,7 +73,7 @@ func (x exporter) lines(name string, fill func(add func(any) error) error) error
 	return errors.Join(err, f.Close())
 }
 
-func (x exporter) all(ctx context.Context) error {
+func (x exporter) all(ctx context.Context, organization *catalog.Organization) error {
 	for _, kind := range catalog.Kinds() {
 		err := x.lines(kind.Resource(), func(add func(any) error) error {
 			return x.store.EachRecord(ctx, x.org, kind, "", func(r catalog.Record) error { return add(r) })
@@ -80,10 +81,6 @@ func (x exporter) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-	}
-	organization, err := x.store.Organization(ctx, x.org)
-	if err != nil {
-		return err
 	}
 	customers, keys, err := x.callers(ctx, x.org)
 	if err != nil {

@@ -81,7 +81,7 @@ type exportOutcomes struct {
 
 // Run writes the outcomes of courses, then of programs, each in the order of their creation.
 func (c *exportOutcomes) Run(ctx context.Context, t *tool, s *service) error {
-	if err := s.organization(ctx, c.Organization); err != nil {
+	if _, err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
 	if c.Canvas && c.Owner == "" {

@@ -25,10 +25,7 @@ type organizationsSet struct {
 
 // Run changes the given facts and shows all of them.
 func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
-	before, err := s.store.Organization(ctx, c.Organization)
-	if err == nil && before == nil {
-		err = s.organization(ctx, c.Organization)
-	}
+	before, err := s.organization(ctx, c.Organization)
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,7 @@ func (s *service) alter(ctx context.Context, org catalog.OrgID, records []catalo
 // reload reads the current state of a record; nil if it was deleted.
 func (s *service) reload(ctx context.Context, r catalog.Record) (catalog.Record, error) {
 	fresh, err := s.store.Reload(ctx, r)
-	if known, ok := errors.AsType[*catalog.Error](err); ok && known.Code == catalog.NotFound {
+	if catalog.HasCode(err, catalog.NotFound) {
 		return nil, nil
 	}
 	return fresh, err

@@ -30,7 +30,7 @@ func (c *upload) Run(ctx context.Context, t *tool, s *service) error {
 	if s.files == nil {
 		return fmt.Errorf("no bucket for files: set %s", api.EnvBucket)
 	}
-	if err := s.organization(ctx, c.Organization); err != nil {
+	if _, err := s.organization(ctx, c.Organization); err != nil {
 		return err
 	}
 	step, end := progress(t.stderr, "upload")

@@ -2,8 +2,7 @@
 // the contract's table next to its target: cross-validated, in which no field of courses is
 // judged by a model that saw it; on sealed courses, which nothing was fitted to; and beside exact
 // phrases and a TF-IDF ranking. It fails if the sealed courses fall short
-// of cross-validation by more than the allowed gap. Then it lists the worst errors on courses that
-// are not sealed.
+// of cross-validation by more than the allowed gap.
 package main
 
 import (
@@ -28,9 +27,8 @@ func main() {
 	data := flag.String("data", "../shared/data", "folder of the development data")
 	courses := flag.String("courses", os.Getenv("COURSES"),
 		"folder of the documents of courses that this project collected (COURSES)")
-	worst := flag.Int("errors", 25, "how many of the worst errors to list")
 	flag.Parse()
-	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}, *worst); err != nil {
+	if err := run(context.Background(), gold.Folders{Data: *data, Courses: *courses}); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-extraction:", err)
 		os.Exit(1)
 	}
@@ -50,7 +48,7 @@ type bench struct {
 	documents, passages validated
 }
 
-func run(ctx context.Context, folders gold.Folders, worst int) error {
+func run(ctx context.Context, folders gold.Folders) error {
 	set, err := gold.Load(ctx, folders)
 	if err != nil {
 		return err
@@ -85,7 +83,6 @@ func run(ctx context.Context, folders gold.Folders, worst int) error {
 		return err
 	}
 	b.w.Flush()
-	b.worst(worst)
 	if gap > allowedGap {
 		return fmt.Errorf("F1 of sealed courses is %.3f below cross-validation, more than %.2f: the weights follow the "+
 			"courses that they were fitted to", gap, allowedGap)
@@ -281,54 +278,4 @@ func atBestCut(rows []fit.Row) []fit.Row {
 type validated struct {
 	rows  []fit.Row
 	model extraction.Model
-}
-
-// worst lists the wrong skills with the highest confidence, and the missing skills that both
-// labelers insist on, for courses that are not sealed.
-func (b *bench) worst(n int) {
-	type fault struct {
-		confidence         float64
-		where, what, quote string
-		remark             string
-	}
-	var wrong, missing []fault
-	for _, item := range b.set.Courses {
-		r := b.found(item.Doc)
-		given, considered := map[string]bool{}, map[string]bool{}
-		for _, s := range r.Skills {
-			given[s.SkillID] = true
-			if !item.Wanted(s.SkillID) {
-				i := slices.IndexFunc(r.Evidence, func(ev catalog.Evidence) bool { return ev.SkillID == s.SkillID })
-				wrong = append(wrong, fault{
-					s.Confidence, item.Name, s.SkillName, r.Evidence[i].Quote, "label " + r.Evidence[i].Label,
-				})
-			}
-		}
-		for _, c := range b.e.Taught.Candidates(item.Doc) {
-			considered[c.SkillID] = true
-		}
-		for id := range item.Must {
-			if !given[id] {
-				name, _ := b.set.Taxonomy.Name(id)
-				remark := "never a candidate"
-				if considered[id] {
-					remark = "below the cut"
-				}
-				missing = append(missing, fault{where: item.Name, what: name, remark: remark})
-			}
-		}
-	}
-	order := func(a, b fault) int {
-		return cmp.Or(cmp.Compare(b.confidence, a.confidence), strings.Compare(a.where+a.what, b.where+b.what))
-	}
-	slices.SortFunc(wrong, order)
-	slices.SortFunc(missing, order)
-	fmt.Printf("\nworst of %d given but not wanted:\n", len(wrong))
-	for _, f := range wrong[:min(n, len(wrong))] {
-		fmt.Printf("  %.2f  %s  %s  (%s)  %.90q\n", f.confidence, f.where, f.what, f.remark, f.quote)
-	}
-	fmt.Printf("\n%d insisted on but not given, of them:\n", len(missing))
-	for _, f := range missing[:min(n, len(missing))] {
-		fmt.Printf("  %s  %s  (%s)\n", f.where, f.what, f.remark)
-	}
 }

@@ -22,9 +22,8 @@ import (
 func main() {
 	file := flag.String("taxonomy", "", "compiled taxonomy; the default is the built-in vocabulary")
 	every := flag.Int("every", 1, "use every nth label")
-	missed := flag.Int("missed", 0, "how many sentences to list that do not give what they name")
 	flag.Parse()
-	if err := run(*file, *every, *missed); err != nil {
+	if err := run(*file, *every); err != nil {
 		fmt.Fprintln(os.Stderr, "naming:", err)
 		os.Exit(1)
 	}
@@ -47,7 +46,7 @@ var patterns = []struct{ name, text string }{
 // label is a name or alias with its skill.
 type label struct{ skill, text string }
 
-func run(file string, every, missed int) error {
+func run(file string, every int) error {
 	taxonomy, err := boot.Config{TaxonomyFile: file}.Taxonomy(extraction.Starter)
 	if err != nil {
 		return err
@@ -70,33 +69,24 @@ func run(file string, every, missed int) error {
 			if err != nil {
 				return err
 			}
-			c.add(text, wanted, result.Skills)
+			c.add(wanted, result.Skills)
 		}
 		c.print(w, p.name)
 		all.sum(c)
 	}
 	all.print(w, "all")
-	w.Flush()
-	for i := range min(missed, len(all.missed)) {
-		fmt.Println(all.missed[i*len(all.missed)/missed])
-	}
-	return nil
+	return w.Flush()
 }
 
 // count is what sentences gave.
-type count struct {
-	sentences, wanted, given, besides int
-	missed                            []string
-}
+type count struct{ sentences, wanted, given, besides int }
 
-func (c *count) add(text string, wanted []label, found []catalog.SkillRef) {
+func (c *count) add(wanted []label, found []catalog.SkillRef) {
 	c.sentences++
 	for _, l := range wanted {
 		c.wanted++
 		if slices.ContainsFunc(found, func(s catalog.SkillRef) bool { return s.SkillID == l.skill }) {
 			c.given++
-		} else {
-			c.missed = append(c.missed, fmt.Sprintf("%s: %q", l.skill, text))
 		}
 	}
 	for _, s := range found {
@@ -108,7 +98,7 @@ func (c *count) add(text string, wanted []label, found []catalog.SkillRef) {
 
 func (c *count) sum(o count) {
 	c.sentences, c.wanted, c.given = c.sentences+o.sentences, c.wanted+o.wanted, c.given+o.given
-	c.besides, c.missed = c.besides+o.besides, append(c.missed, o.missed...)
+	c.besides += o.besides
 }
 
 func (c *count) print(w *tabwriter.Writer, name string) {

@@ -1,7 +1,6 @@
 // Command outcomes measures how well the outcomes that a syllabus states are found: precision and recall against the
 // statements that two labelers marked, on open documents, with which the rules were written, and on sealed ones, which
-// nobody looked at for that; beside the labelers' agreement. With -errors it lists what is wrong and missing in the
-// open documents.
+// nobody looked at for that; beside the labelers' agreement.
 package main
 
 import (
@@ -22,15 +21,11 @@ import (
 
 func main() {
 	data := flag.String("data", "../shared/data", "folder of the development data")
-	list := flag.Bool("errors", false, "list the errors in open documents")
 	flag.Parse()
 	docs, err := measured(context.Background(), *data)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "outcomes:", err)
 		os.Exit(1)
-	}
-	if *list {
-		listErrors(docs)
 	}
 	printFigures(docs)
 }
@@ -188,22 +183,4 @@ func printFigures(docs []document) {
 			sealed.recall(), open.wanted, sealed.wanted)
 	}
 	w.Flush()
-}
-
-// listErrors lists, for open documents, what is found and marked by neither labeler, and what both marked and is not
-// found.
-func listErrors(docs []document) {
-	for _, d := range docs {
-		if d.sealed {
-			continue
-		}
-		_, wrong := matched(d.found, d.either())
-		_, missing := matched(d.both(), d.found)
-		for _, s := range wrong {
-			fmt.Printf("%s  wrong    %.150s\n", d.name, s)
-		}
-		for _, s := range missing {
-			fmt.Printf("%s  missing  %.150s\n", d.name, s)
-		}
-	}
 }

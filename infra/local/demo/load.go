@@ -255,20 +255,16 @@ func (l Loader) examples(ctx context.Context, org catalog.OrgID) (e stack.Exampl
 // example finds a record by external id, or the first of its kind; nil for none.
 func (l Loader) example(
 	ctx context.Context, org catalog.OrgID, kind catalog.Kind, name string,
-) (first catalog.Record, err error) {
+) (catalog.Record, error) {
 	found, err := l.Store.Known(ctx, org, kind, []string{name})
 	if err != nil || found[name].Record != nil {
 		return found[name].Record, err
 	}
-	enough := errors.New("one is enough")
-	err = l.Store.EachRecord(ctx, org, kind, "", func(r catalog.Record) error {
-		first = r
-		return enough
-	})
-	if errors.Is(err, enough) {
-		err = nil
+	records, _, err := l.Store.Page(ctx, org, kind, 0, 1)
+	if len(records) == 0 {
+		return nil, err
 	}
-	return first, err
+	return records[0], err
 }
 
 // known finds existing records of a type by external id.

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/dynamo"
-	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/webhook"
 )
 
@@ -17,17 +15,15 @@ var webhookTypes = []string{"articulation.*", "course.changed", "extraction.*"}
 // Webhook returns the webhook of the first organization for url, with its secret, and
 // creates it unless an earlier start has. It returns nil if the organization already has the
 // maximum number of webhooks.
-func Webhook(
-	ctx context.Context, store *dynamo.Store, ids catalog.IDs, url, key string,
-) (hook *catalog.Webhook, secret string, err error) {
+func (l Loader) Webhook(ctx context.Context, url, key string) (hook *catalog.Webhook, secret string, err error) {
 	cipher, err := webhook.NewCipher(key)
 	if err != nil {
 		return nil, "", err
 	}
 	org, description := tenants[0].organization, "the receiver of make run"
-	actor := service.Actor{Org: org, Now: store.Now(), IDs: ids, Store: store}
+	actor := l.actor(org)
 	actor.Lookups.CheckHref = func(string) error { return nil } // a loopback address
-	hooks, err := store.Webhooks(ctx, org)
+	hooks, err := l.Store.Webhooks(ctx, org)
 	if err != nil {
 		return nil, "", err
 	}
@@ -40,7 +36,7 @@ func Webhook(
 			return hook, string(plain), nil
 		}
 		hooks.Remove(hook) // the port or the key has changed
-		if err := store.Commit(ctx, org, catalog.NewChange(hooks)); err != nil {
+		if err := l.Store.Commit(ctx, org, catalog.NewChange(hooks)); err != nil {
 			return nil, "", err
 		}
 	}
@@ -52,21 +48,18 @@ func Webhook(
 	if err != nil {
 		return nil, "", err
 	}
-	return hook, secret, store.Commit(ctx, org, change)
+	return hook, secret, l.Store.Commit(ctx, org, change)
 }
 
-// WebhookParameters returns the parameter examples for a webhook, like Loader.Parameters. It
+// WebhookParameters returns the parameter examples for a webhook, like Parameters. It
 // creates a test message that can be resent.
-func WebhookParameters(
-	ctx context.Context, store *dynamo.Store, ids catalog.IDs, hook *catalog.Webhook,
-) (map[string]string, error) {
-	actor := service.Actor{Org: hook.OrganizationID, Now: store.Now(), IDs: ids, Store: store}
-	message, err := actor.TestWebhook(ctx, hook.ID)
+func (l Loader) WebhookParameters(ctx context.Context, hook *catalog.Webhook) (map[string]string, error) {
+	message, err := l.actor(hook.OrganizationID).TestWebhook(ctx, hook.ID)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]string{
 		"getWebhook.webhookId": hook.ID, "deleteWebhook.webhookId": hook.ID,
 		"resendWebhookMessage.messageId": message.ID,
-	}, store.Commit(ctx, hook.OrganizationID, catalog.NewChange(&message))
+	}, l.Store.Commit(ctx, hook.OrganizationID, catalog.NewChange(&message))
 }

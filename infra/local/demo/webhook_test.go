@@ -7,15 +7,17 @@ import (
 
 	"skillscurriculum/infra/local/demo"
 	"skillscurriculum/infra/local/dynamodb/dynamotest"
+	"skillscurriculum/infra/skillsctl/keyring"
 	"skillscurriculum/pkg/catalog"
 )
 
 // TestWebhook: the webhook stays the same from start to start, as long as its receiver is
 // where it was.
 func TestWebhook(t *testing.T) {
-	store, ids, key := dynamotest.NewStore(t), catalog.IDs{Random: rand.Reader}, strings.Repeat("key of a test", 3)
+	store, key := dynamotest.NewStore(t), strings.Repeat("key of a test", 3)
+	loader := demo.Loader{Store: store, Keyring: &keyring.Keyring{IDs: catalog.IDs{Random: rand.Reader}}}
 	start := func(url, key string) (secret string, hook catalog.Webhook) {
-		_, secret, err := demo.Webhook(t.Context(), store, ids, url, key)
+		_, secret, err := loader.Webhook(t.Context(), url, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,7 @@ func TestWebhook(t *testing.T) {
 	}
 	hook = *hooks.List[0]
 
-	values, err := demo.WebhookParameters(t.Context(), store, ids, &hook)
+	values, err := loader.WebhookParameters(t.Context(), &hook)
 	if err != nil {
 		t.Fatal(err)
 	}

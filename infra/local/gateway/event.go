@@ -95,27 +95,13 @@ func last(values map[string][]string) map[string]string {
 	return single
 }
 
-// parseQuery decodes a query like API Gateway, for which a semicolon is not a separator.
-func parseQuery(query string) (map[string][]string, error) {
-	var values map[string][]string
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
-			continue
-		}
-		name, value, _ := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(name)
-		if err != nil {
-			return nil, err
-		}
-		if value, err = url.QueryUnescape(value); err != nil {
-			return nil, err
-		}
-		if values == nil {
-			values = map[string][]string{}
-		}
-		values[name] = append(values[name], value)
+// parseQuery decodes a query like API Gateway, for which a semicolon is not a separator. It returns nil for no values.
+func parseQuery(query string) (url.Values, error) {
+	values, err := url.ParseQuery(strings.ReplaceAll(query, ";", "%3B"))
+	if len(values) == 0 {
+		values = nil
 	}
-	return values, nil
+	return values, err
 }
 
 // response is a response to a client. Header names keep their spelling.

@@ -32,50 +32,44 @@ func newKeys(known func(context.Context, string) (bool, error), limit rate.Limit
 
 // admit returns the error code and detail of a rejected call, or "".
 func (k *keys) admit(ctx context.Context, apiKey string, now time.Time) (code catalog.Code, detail string) {
-	if !k.check(ctx, apiKey, now) {
+	limiter, valid := k.limiter(ctx, apiKey, now)
+	if !valid {
 		return catalog.Unauthorized, "A valid API key in the header X-API-Key is required."
 	}
-	if !k.take(apiKey, now) {
+	if limiter != nil && !limiter.AllowN(now, 1) {
 		return catalog.RateLimitExceeded, "Too many requests at once. Wait before trying again."
 	}
 	return "", ""
 }
 
-func (k *keys) check(ctx context.Context, apiKey string, now time.Time) bool {
+// limiter returns the throttle of a valid key, and false for any other. A key whose validity cannot be checked counts
+// as valid and, unless it was before, has no throttle: the function decides.
+func (k *keys) limiter(ctx context.Context, apiKey string, now time.Time) (*rate.Limiter, bool) {
 	if apiKey == "" {
-		return false
+		return nil, false
 	}
 	k.mu.Lock()
-	believed := k.good[apiKey] != nil && now.Before(k.good[apiKey].until)
+	good := cmp.Or(k.good[apiKey], &key{})
+	believed := now.Before(good.until)
 	k.mu.Unlock()
 	if believed {
-		return true
+		return good.limiter, true
 	}
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()
 	known, err := k.known(ctx, apiKey)
 	if err != nil {
-		return true
+		return good.limiter, true
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case !known:
+	if !known {
 		delete(k.good, apiKey)
-	case k.good[apiKey] == nil:
-		k.good[apiKey] = &key{limiter: rate.NewLimiter(k.rate, k.burst)}
-		fallthrough
-	default:
-		k.good[apiKey].until = now.Add(keyMemory)
+		return nil, false
 	}
-	return known
-}
-
-// take counts a call against the throttle. A key whose validity could not be checked is
-// not throttled: the function decides.
-func (k *keys) take(apiKey string, now time.Time) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	good := k.good[apiKey]
-	return good == nil || good.limiter.AllowN(now, 1)
+	if k.good[apiKey] == nil {
+		k.good[apiKey] = &key{limiter: rate.NewLimiter(k.rate, k.burst)}
+	}
+	k.good[apiKey].until = now.Add(keyMemory)
+	return k.good[apiKey].limiter, true
 }

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,9 @@ type Server struct {
 	Now     func() time.Time // nil means time.Now
 	Console *log.Logger      // may be nil
 }
+
+// Folder returns the directory that keeps the objects as files named by their keys.
+func (s Server) Folder() string { return filepath.Join(s.Dir, "buckets", Bucket) }
 
 // May returns the permissions of an access key. A function's access key is its name.
 func May(accessKey string) api.Files {

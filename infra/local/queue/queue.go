@@ -24,16 +24,6 @@ import (
 	"skillscurriculum/infra/local/child"
 )
 
-// Names of the queues.
-const (
-	Name                   = "extractions"
-	DeadLetterName         = "extractions-dead"
-	MessagesName           = "webhook-messages"
-	MessagesDeadLetterName = "webhook-messages-dead"
-	ImportsName            = "imports"
-	ImportsDeadLetterName  = "imports-dead"
-)
-
 const tool = "skillscurriculum/infra/local/queue/goaws"
 
 // Queues are the addresses of the queues.
@@ -104,7 +94,8 @@ func (s Server) Create(ctx context.Context, endpoint string) (queues Queues, err
 	}
 
 	visibility := strconv.Itoa(int(cmp.Or(s.Visibility, 30*time.Second).Seconds()))
-	pair := func(name, dead string) (q Queue, err error) {
+	pair := func(name string) (q Queue, err error) {
+		dead := name + "-dead"
 		q.DeadLetterURL, err = create(dead, map[string]string{"VisibilityTimeout": visibility})
 		if err != nil {
 			return Queue{}, err
@@ -121,11 +112,11 @@ func (s Server) Create(ctx context.Context, endpoint string) (queues Queues, err
 		return q, err
 	}
 	queues.Endpoint = endpoint
-	if queues.Queue, err = pair(Name, DeadLetterName); err == nil {
-		queues.Messages, err = pair(MessagesName, MessagesDeadLetterName)
+	if queues.Queue, err = pair("extractions"); err == nil {
+		queues.Messages, err = pair("webhook-messages")
 	}
 	if err == nil { // a FIFO queue in AWS; here the event source delivers in turn
-		queues.Imports, err = pair(ImportsName, ImportsDeadLetterName)
+		queues.Imports, err = pair("imports")
 	}
 	return queues, err
 }
