@@ -8,38 +8,26 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-type credentialInput struct {
-	CredentialID string `path:"credentialId"`
-}
-
 type addSectionInput struct {
-	credentialInput
 	Body struct {
 		SectionID string `json:"sectionId" minLength:"1" maxLength:"64" doc:"Section to append; the credential must not contain another section of its course"`
 	}
 }
 
-type credentialSectionInput struct {
-	credentialInput
-	SectionID string `path:"sectionId"`
-}
-
 func (s *Server) bindCredentials() {
-	describe[credentialInput](s, "getCredentialCTDL", catalog.CredentialKind)
+	describe(s, "getCredentialCTDL", catalog.CredentialKind)
 	find(s, "listCredentials", service.Actor.FillCredentials)
-	get[credentialInput](s, "getCredential", service.Actor.FillCredentials)
+	get(s, "getCredential", service.Actor.FillCredentials)
 	create(s, "createCredential", service.Actor.CreateCredential)
-	revise[credentialInput](s, "updateCredential", service.Actor.UpdateCredential)
-	erase[credentialInput](s, "deleteCredential", service.Delete[*catalog.Credential])
+	revise(s, "updateCredential", service.Actor.UpdateCredential)
+	erase(s, "deleteCredential", service.Delete[*catalog.Credential])
 	write(s, "addCredentialSection", func(
 		ctx context.Context, c *call, in *addSectionInput,
 	) (*catalog.Credential, *catalog.Change, error) {
-		return c.actor().AddCredentialSection(ctx, in.CredentialID, in.Body.SectionID)
+		return c.actor().AddCredentialSection(ctx, c.recordID(), in.Body.SectionID)
 	})
-	remove(s, "removeCredentialSection", func(
-		ctx context.Context, c *call, in *credentialSectionInput,
-	) (*catalog.Change, error) {
-		return c.actor().RemoveCredentialSection(ctx, in.CredentialID, in.SectionID)
+	remove(s, "removeCredentialSection", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		return c.actor().RemoveCredentialSection(ctx, c.param("credentialId"), c.param("sectionId"))
 	})
 	read(s, "buildCredential", buildCredential)
 }

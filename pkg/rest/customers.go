@@ -66,10 +66,6 @@ type ServiceAddress struct {
 	BaseURL string `json:"baseUrl" doc:"Address that precedes all paths of the contract"`
 }
 
-type usageInput struct {
-	CustomerID string `path:"customerId"`
-}
-
 // Usage is a customer's usage of rate limit units.
 type Usage struct {
 	CustomerID     catalog.CustomerID `json:"customerId"`
@@ -174,8 +170,8 @@ func me(ctx context.Context, c *call, _ *none) (*Me, error) {
 	return out, nil
 }
 
-func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
-	if in.CustomerID != string(c.customer.ID) {
+func usage(ctx context.Context, c *call, _ *none) (*Usage, error) {
+	if c.param("customerId") != string(c.customer.ID) {
 		return nil, catalog.Errorf(catalog.Forbidden, "A key can read only the usage of its own customer.")
 	}
 	// The usage includes this call.

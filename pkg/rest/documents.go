@@ -21,10 +21,6 @@ type Files interface {
 	Remove(ctx context.Context, org catalog.OrgID, id string) error
 }
 
-type documentInput struct {
-	DocumentID string `path:"documentId"`
-}
-
 // DocumentWithUpload is a document with its status and, until its file is uploaded, the upload request for write keys.
 type DocumentWithUpload struct {
 	*catalog.Document
@@ -43,8 +39,8 @@ func (s *Server) bindDocuments() {
 		out, err := c.awaiting(ctx, document)
 		return out, change, err
 	})
-	read(s, "getDocument", func(ctx context.Context, c *call, in *documentInput) (*DocumentWithUpload, error) {
-		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, in.DocumentID, c.strong)
+	read(s, "getDocument", func(ctx context.Context, c *call, _ *none) (*DocumentWithUpload, error) {
+		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, c.recordID(), c.strong)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +54,7 @@ func (s *Server) bindDocuments() {
 		document.UpdatedAt = document.UpdatedAt.After(at)
 		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
 	})
-	erase[documentInput](s, "deleteDocument", service.Actor.DeleteDocument)
+	erase(s, "deleteDocument", service.Actor.DeleteDocument)
 }
 
 // awaiting returns a document without its file. A document past its upload time is treated as deleted, which the

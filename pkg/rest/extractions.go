@@ -10,8 +10,7 @@ import (
 )
 
 type extractionInput struct {
-	ExtractionID string   `path:"extractionId"`
-	Include      []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer"`
+	Include []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer"`
 }
 
 // AcceptedExtraction is a queued extraction.
@@ -42,15 +41,6 @@ type searchInput struct {
 	Query string `query:"query" doc:"Words to search for; the last one also matches as a prefix. All skills by name when empty."`
 }
 
-type skillInput struct {
-	SkillID string `path:"skillId"`
-}
-
-type skillSectionsInput struct {
-	skillInput
-	pageInput
-}
-
 // Skill is a skill of the loaded taxonomy.
 type Skill struct {
 	ID          string      `json:"id" doc:"Id of the skill"`
@@ -79,8 +69,8 @@ func (s *Server) bindExtractions() {
 		}
 		return page(c, in.pageInput, list, total), nil
 	})
-	read(s, "getSkill", func(_ context.Context, c *call, in *skillInput) (Skill, error) {
-		skill, ok := c.Taxonomy().Skill(in.SkillID)
+	read(s, "getSkill", func(_ context.Context, c *call, _ *none) (Skill, error) {
+		skill, ok := c.Taxonomy().Skill(c.param("skillId"))
 		if !ok {
 			return Skill{}, catalog.Absent()
 		}
@@ -90,16 +80,17 @@ func (s *Server) bindExtractions() {
 }
 
 // listSkillSections finds the sections that teach a skill, even if the taxonomy no longer has the skill.
-func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Page[catalog.TeachingSection], error) {
+func listSkillSections(ctx context.Context, c *call, in *pageInput) (Page[catalog.TeachingSection], error) {
 	candidates, err := c.Server.index.Candidates(ctx, c.Store, c.org)
 	if err != nil {
 		return Page[catalog.TeachingSection]{}, err
 	}
-	sections, total := candidates.Teaching(in.SkillID, in.Offset, in.Limit)
-	if _, known := c.Taxonomy().Name(in.SkillID); !known && total == 0 {
+	skill := c.param("skillId")
+	sections, total := candidates.Teaching(skill, in.Offset, in.Limit)
+	if _, known := c.Taxonomy().Name(skill); !known && total == 0 {
 		return Page[catalog.TeachingSection]{}, catalog.Absent()
 	}
-	return page(c, in.pageInput, sections, total), nil
+	return page(c, *in, sections, total), nil
 }
 
 func (c *call) skill(s skills.Skill) Skill {
@@ -127,7 +118,7 @@ func createExtraction(
 }
 
 func readExtraction(ctx context.Context, c *call, in *extractionInput) (*ExtractionResult, error) {
-	e, err := service.Get[*catalog.SyllabusExtraction](ctx, c.Store, c.org, in.ExtractionID, false)
+	e, err := service.Get[*catalog.SyllabusExtraction](ctx, c.Store, c.org, c.recordID(), false)
 	if err != nil {
 		return nil, err
 	}

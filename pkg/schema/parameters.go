@@ -16,9 +16,9 @@ import (
 	"skillscurriculum/pkg/catalog"
 )
 
-// Parameter is a field of an input type that is set from the path or the query.
+// Parameter is a field of an input type that is set from the query.
 type Parameter struct {
-	Name, In  string
+	Name      string
 	Index     []int
 	Kind      reflect.Kind
 	Doc       string
@@ -35,35 +35,24 @@ type Parameter struct {
 	Extension bool // extends an operation that is not an extension itself
 }
 
-// Parameters are the parameters of an operation.
+// Parameters are the parameters of an operation's query.
 type Parameters []Parameter
 
-// ParametersOf returns the fields tagged path or query, with their rules from the tags default, minimum, maximum,
-// minLength, maxLength, enum, pattern and required, those within the field Path included. The values of a parameter
-// named format are formats.
+// ParametersOf returns the fields tagged query, with their rules from the tags default, minimum, maximum, minLength,
+// maxLength, enum, pattern and required. The values of a parameter named format are formats.
 func ParametersOf(t reflect.Type, formats []string) Parameters {
 	var all Parameters
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Name == "Path" {
-			for _, p := range ParametersOf(f.Type, formats) {
-				p.Index = slices.Concat(f.Index, p.Index)
-				all = append(all, p)
-			}
+		name := f.Tag.Get("query")
+		if name == "" {
 			continue
 		}
 		p := Parameter{
-			Index: f.Index, Kind: f.Type.Kind(), Date: f.Tag.Get("format") == "date", Doc: f.Tag.Get("doc"),
+			Name: name, Index: f.Index, Kind: f.Type.Kind(), Date: f.Tag.Get("format") == "date", Doc: f.Tag.Get("doc"),
 			Default: f.Tag.Get("default"), Pattern: f.Tag.Get("pattern"), Required: f.Tag.Get("required") == "true",
 		}
 		if p.Kind == reflect.Pointer {
 			p.Kind = f.Type.Elem().Kind()
-		}
-		if p.Name = f.Tag.Get("path"); p.Name != "" {
-			p.In, p.Required = "path", true
-		} else if p.Name = f.Tag.Get("query"); p.Name != "" {
-			p.In = "query"
-		} else {
-			continue
 		}
 		p.Minimum, p.Maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
 		p.MinLength, p.MaxLength = length(f.Tag.Get("minLength")), length(f.Tag.Get("maxLength"))
@@ -96,8 +85,8 @@ func length(tag string) *int {
 	return nil
 }
 
-// Fill sets the fields of v from a path and a query, which must not have other parameters.
-func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery string) error {
+// Fill sets the fields of v from a query, which must not have other parameters.
+func (all Parameters) Fill(v reflect.Value, rawQuery string) error {
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
@@ -107,9 +96,7 @@ func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery str
 	}
 	for _, p := range all {
 		value := p.Default
-		if p.In == "path" {
-			value = path[p.Name]
-		} else if given, ok := query[p.Name]; ok {
+		if given, ok := query[p.Name]; ok {
 			if len(given) > 1 {
 				return p.refused("must be given once")
 			}
@@ -132,7 +119,7 @@ func (all Parameters) refuseOthers(query url.Values) error {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.In == "query" && p.Name == name }) {
+		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.Name == name }) {
 			return catalog.Errorf(catalog.InvalidParameter, "%.100q is not a parameter of this operation%s.", name, all.offer())
 		}
 	}
@@ -141,14 +128,12 @@ func (all Parameters) refuseOthers(query url.Values) error {
 
 // offer lists the parameters of the query.
 func (all Parameters) offer() string {
-	var names []string
-	for _, p := range all {
-		if p.In == "query" {
-			names = append(names, p.Name)
-		}
-	}
-	if names == nil {
+	if len(all) == 0 {
 		return ", which has none"
+	}
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
 	}
 	return ", which has " + strings.Join(names, ", ")
 }

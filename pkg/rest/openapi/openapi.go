@@ -151,6 +151,15 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 			Headers: headersOf(api.HeaderETag)}
 	}
 	example := d.example(op.ID)
+	for _, name := range op.Parameters() {
+		described := &huma.Param{
+			Name: name, In: "path", Description: meanings[name], Required: true, Schema: &huma.Schema{Type: "string"},
+		}
+		if value, given := example.params[name]; given {
+			described.Example = value
+		}
+		o.Parameters = append(o.Parameters, described)
+	}
 	for _, p := range schema.ParametersOf(e.In, op.Formats()) {
 		described := describeParameter(p)
 		described.Example = exampleOf(p, example.params)
@@ -339,7 +348,7 @@ func links(e rest.Endpoint) map[string]*huma.Link {
 		return nil
 	}
 	read := api.Of(e.Creates)
-	names := pathParameters(read.Path)
+	names := read.Parameters()
 	own := names[len(names)-1]
 	at := idPointer(e.Out, own)
 	if at == "" {
@@ -350,16 +359,6 @@ func links(e rest.Endpoint) map[string]*huma.Link {
 		parameters[name] = "$request.path." + name
 	}
 	return map[string]*huma.Link{read.ID: {OperationID: read.ID, Parameters: parameters, Description: read.Summary}}
-}
-
-// pathParameters lists the names of a path's parameters.
-func pathParameters(path string) (names []string) {
-	for part := range strings.SplitSeq(path, "/") {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			names = append(names, strings.TrimSuffix(name, "}"))
-		}
-	}
-	return names
 }
 
 // idPointer returns the JSON pointer to the id of the created record: a field named like the parameter, id, or the id
@@ -426,7 +425,7 @@ func describeParameter(p schema.Parameter) *huma.Param {
 			schema.Default = n
 		}
 	}
-	param := &huma.Param{Name: p.Name, In: p.In, Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required,
+	param := &huma.Param{Name: p.Name, In: "query", Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required,
 		Schema: schema}
 	if p.Extension {
 		param.Extensions = map[string]any{"x-extension": true}
