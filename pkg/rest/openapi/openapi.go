@@ -394,43 +394,22 @@ func headersOf(more ...string) map[string]*huma.Param {
 }
 
 func describeParameter(p schema.Parameter) *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength,
-		MaxLength: p.MaxLength, Pattern: p.Pattern}
-	switch p.Kind {
-	case reflect.Int:
-		schema.Type, schema.Format = "integer", "int64"
-		if p.Maximum == nil {
-			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // not representable as a float64
+	of := *p.Schema
+	of.Description = ""
+	switch of.Type {
+	case huma.TypeInteger:
+		if of.Maximum == nil {
+			of.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // not representable as a float64
 		}
-	case reflect.Float64:
-		schema.Type = "number"
-	case reflect.Bool:
-		schema.Type = "boolean"
+	case huma.TypeNumber:
+		of.Format = ""
 	}
-	if p.Date {
-		schema.Format = "date"
-	}
-	var enum []any
-	for _, value := range p.Enum {
-		enum = append(enum, value)
-	}
-	if p.List {
-		schema = &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string", Enum: enum}}
-	} else {
-		schema.Enum = enum
-	}
-	if p.Default != "" {
-		schema.Default = p.Default
-		if n, err := strconv.Atoi(p.Default); err == nil && schema.Type == "integer" {
-			schema.Default = n
-		}
-	}
-	param := &huma.Param{Name: p.Name, In: "query", Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required,
-		Schema: schema}
+	param := &huma.Param{Name: p.Name, In: "query", Description: cmp.Or(p.Schema.Description, meanings[p.Name]),
+		Required: p.Required, Schema: &of}
 	if p.Extension {
 		param.Extensions = map[string]any{"x-extension": true}
 	}
-	if p.List {
+	if of.Type == huma.TypeArray {
 		param.Explode = new(false)
 		param.Style = "form"
 	}
