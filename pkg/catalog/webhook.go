@@ -287,37 +287,37 @@ type WebhookInput struct {
 }
 
 // Apply implements Input.
-func (in WebhookInput) Apply(w *Webhook, l Lookups) (wrong []FieldError) {
+func (in WebhookInput) Apply(w *Webhook, l Lookups) []FieldError {
+	check := l.checker()
 	if w.ID == "" {
 		w.Enabled = true
 	}
 	w.URL, w.Description = in.URL.Or(w.URL), text(in.Description, w.Description)
 	if in.URL.Set {
 		if err := l.CheckHref(w.URL); err != nil {
-			wrong = append(wrong, FieldError{l.at("url"), err.Error(), w.URL})
+			check.fault("url", err.Error(), w.URL)
 		}
 	}
 	if in.Types.Set {
-		wrong = append(wrong, l.messageTypes(in.Types.Value)...)
+		check.messageTypes(in.Types.Value)
 		w.Types = in.Types.Value
 	}
 	if in.Enabled.Set && in.Enabled.Value != w.Enabled {
 		w.Enabled, w.DisabledReason = in.Enabled.Value, nil
 	}
-	return wrong
+	return *check.wrong
 }
 
 // messageTypes validates a list of types.
-func (l Lookups) messageTypes(types []string) (wrong []FieldError) {
+func (c checker) messageTypes(types []string) {
 	known := MessageTypes()
 	for i, t := range types {
+		field := fmt.Sprintf("types[%d]", i)
 		switch {
 		case !slices.Contains(known, t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must be one of " + strings.Join(known, ", "),
-				t})
+			c.fault(field, "must be one of "+strings.Join(known, ", "), t)
 		case slices.Contains(types[:i], t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must not be repeated", t})
+			c.fault(field, "must not be repeated", t)
 		}
 	}
-	return wrong
 }
