@@ -60,12 +60,8 @@ func (s IDs) Message() string { return s.New(messagePrefix) }
 
 // MadeMessage reports whether this service can have made the id for a message. Other ids are never used as keys.
 func MadeMessage(id string) bool {
-	rest, ok := strings.CutPrefix(id, messagePrefix)
-	if !ok || len(rest) > 64 {
-		return false
-	}
-	b, err := encoding.DecodeString(rest)
-	return err == nil && len(b) >= 15
+	_, ok := decodeID(messagePrefix, id)
+	return ok
 }
 
 // NewSecrets adds a new secret. The previous one still signs for SecretGrace, any older one ends at once.
