@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service"
@@ -129,14 +128,11 @@ func readExtraction(ctx context.Context, c *call, in *extractionInput) (*Extract
 		Skills:       e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 		DeletedAt: e.DeletedAt,
 	}
-	if slices.Contains(in.Include, "text") {
-		text, err := c.Store.Text(ctx, c.org, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		words := string(text)
-		out.Text = &words
+	text, err := c.includeText(ctx, in.Include, e, nil)
+	if err != nil {
+		return nil, err
 	}
+	out.Text = text.Text
 	out.Included, err = c.include(ctx, in.Include, e.ID, e.Skills, false)
 	return out, err
 }
