@@ -33,8 +33,8 @@ type lookupInput struct {
 	Include     []string `query:"include" enum:"trace" doc:"trace adds why each uncovered code is uncovered"`
 }
 
-// History lists the status changes of an articulation, oldest first.
-type History struct {
+// ArticulationHistory lists the status changes of an articulation, oldest first.
+type ArticulationHistory struct {
 	Data []catalog.Move `json:"data" doc:"Status changes, oldest first"`
 }
 
@@ -82,9 +82,9 @@ func (s *Server) bindArticulations() {
 	write(s, "updateArticulation", updateArticulation)
 	erase(s, "deleteArticulation", service.Delete[*catalog.Articulation])
 	write(s, "moveArticulation", moveArticulation)
-	read(s, "listArticulationMoves", func(ctx context.Context, c *call, _ *none) (*History, error) {
+	read(s, "listArticulationMoves", func(ctx context.Context, c *call, _ *none) (*ArticulationHistory, error) {
 		_, moves, err := c.actor().History(ctx, c.recordID())
-		return &History{moves}, err
+		return &ArticulationHistory{moves}, err
 	})
 	read(s, "lookupArticulations", lookupArticulations)
 	read(s, "listArticulationIssues", listArticulationIssues)

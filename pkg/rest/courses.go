@@ -25,8 +25,8 @@ type readSectionInput struct {
 	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus" extension:"true"`
 }
 
-// SectionWithEvidence is a section as include shows it.
-type SectionWithEvidence struct {
+// SectionDetail is a section as include shows it.
+type SectionDetail struct {
 	*catalog.Section
 	IncludedDecisions
 	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
@@ -51,13 +51,13 @@ func (s *Server) bindCourses() {
 	revise(s, "updateCourse", service.Actor.ReviseCourse)
 	erase(s, "deleteCourse", service.Actor.DeleteCourse)
 	write(s, "createSection", createSection)
-	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
+	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionDetail, error) {
 		section, err := c.section(ctx)
 		if err != nil {
 			return nil, err
 		}
 		included, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
-		out := &SectionWithEvidence{Section: section, IncludedDecisions: included}
+		out := &SectionDetail{Section: section, IncludedDecisions: included}
 		if err == nil && slices.Contains(in.Include, "outcomes") {
 			var found []catalog.FoundOutcome
 			found, err = c.actor().FoundOutcomes(ctx, section)

@@ -40,8 +40,8 @@ func link[R catalog.Record](s *Server, id, page string) {
 	})
 }
 
-// follow checks the token of a link to the record that the path names, and sets the call's organization to the link's. Expired, revoked and unknown
-// links return the same not_found error.
+// follow checks the token of a link to the record that the path names, and sets the call's organization to the link's.
+// Expired, revoked and unknown links return the same not_found error.
 func follow[R catalog.Record](ctx context.Context, c *call, token string) error {
 	ended := catalog.Errorf(catalog.NotFound, "The link is unknown, expired or revoked. Ask for a new one.")
 	link, err := c.Store.Link(ctx, catalog.HashSecret(token))

@@ -33,8 +33,8 @@ type matchPackageInput struct {
 	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"Overrides the package's threshold for this response only"`
 }
 
-// TransferCourseWithEvidence is a transfer course as include shows it.
-type TransferCourseWithEvidence struct {
+// TransferCourseDetail is a transfer course as include shows it.
+type TransferCourseDetail struct {
 	*catalog.TransferCourse
 	IncludedDecisions
 	IncludedText
@@ -50,7 +50,7 @@ func (s *Server) bindTransfers() {
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(
 		ctx context.Context, c *call, in *includeReviewedInput,
-	) (*TransferCourseWithEvidence, error) {
+	) (*TransferCourseDetail, error) {
 		course, err := c.transferCourse(ctx)
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (s *Server) bindTransfers() {
 			return nil, err
 		}
 		text, err := c.includeText(ctx, in.Include, course, nil)
-		return &TransferCourseWithEvidence{course, included, text}, err
+		return &TransferCourseDetail{course, included, text}, err
 	})
 	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
 		course, err := c.transferCourse(ctx)

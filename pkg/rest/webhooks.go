@@ -30,15 +30,15 @@ type WebhookWithSecret struct {
 	Secret string `json:"secret" doc:"Signing secret in the Standard Webhooks format: whsec_ and 32 bytes in base64; shown only once"`
 }
 
-// DeliveryList is a page of attempts, the newest first.
-type DeliveryList struct {
+// WebhookDeliveryList is a page of attempts, the newest first.
+type WebhookDeliveryList struct {
 	Data    []catalog.WebhookAttempt `json:"data" doc:"Attempts, newest first"`
 	Next    *string                  `json:"next" doc:"Pass as before for the next page; null on the last page"`
 	HasMore bool                     `json:"hasMore" doc:"Whether there is a next page"`
 }
 
-// SentMessage names a message that is about to be delivered.
-type SentMessage struct {
+// AcceptedWebhookMessage names a message that is about to be delivered.
+type AcceptedWebhookMessage struct {
 	MessageID string `json:"messageId" doc:"Id of the message, sent as webhook-id with every attempt"`
 	Type      string `json:"type" doc:"Type of the message"`
 }
@@ -76,16 +76,18 @@ func (s *Server) bindWebhooks() {
 		hook, secret, change, err := c.actor().RotateWebhook(ctx, c.Webhooks.Seal, c.recordID())
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
-	write(s, "testWebhook", func(ctx context.Context, c *call, _ *none) (*SentMessage, *catalog.Change, error) {
+	write(s, "testWebhook", func(ctx context.Context, c *call, _ *none) (*AcceptedWebhookMessage, *catalog.Change, error) {
 		return sent(c.actor().TestWebhook(ctx, c.recordID()))
 	})
-	read(s, "listWebhookDeliveries", func(ctx context.Context, c *call, in *listDeliveriesInput) (*DeliveryList, error) {
+	read(s, "listWebhookDeliveries", func(
+		ctx context.Context, c *call, in *listDeliveriesInput,
+	) (*WebhookDeliveryList, error) {
 		_, hook, err := c.actor().Webhook(ctx, c.recordID())
 		if err != nil {
 			return nil, err
 		}
 		attempts, next, err := c.Store.WebhookAttempts(ctx, c.org, hook.ID, in.Before, in.Limit)
-		out := &DeliveryList{Data: attempts}
+		out := &WebhookDeliveryList{Data: attempts}
 		if next != "" {
 			out.Next, out.HasMore = &next, true
 		}
@@ -93,7 +95,7 @@ func (s *Server) bindWebhooks() {
 	})
 	write(s, "resendWebhookMessage", func(
 		ctx context.Context, c *call, _ *none,
-	) (*SentMessage, *catalog.Change, error) {
+	) (*AcceptedWebhookMessage, *catalog.Change, error) {
 		return sent(c.actor().ResendMessage(ctx, c.param("webhookId"), c.param("messageId")))
 	})
 }
@@ -105,6 +107,6 @@ func (c *call) webhookActor() service.Actor {
 	return actor
 }
 
-func sent(m catalog.WebhookMessage, err error) (*SentMessage, *catalog.Change, error) {
-	return &SentMessage{m.ID, m.Type}, catalog.NewChange(&m), err
+func sent(m catalog.WebhookMessage, err error) (*AcceptedWebhookMessage, *catalog.Change, error) {
+	return &AcceptedWebhookMessage{m.ID, m.Type}, catalog.NewChange(&m), err
 }

@@ -30,8 +30,8 @@ type Parameter struct {
 // Parameters are the parameters of an operation's query.
 type Parameters []Parameter
 
-// ParametersOf returns the fields tagged query, with the rules in their other tags. A list has comma-separated values of
-// an enumeration. The values of a parameter named format are formats.
+// ParametersOf returns the fields tagged query, with the rules in their other tags. A list has comma-separated values
+// of an enumeration. The values of a parameter named format are formats.
 func ParametersOf(t reflect.Type, formats []string) Parameters {
 	registryMu.Lock()
 	defer registryMu.Unlock()
