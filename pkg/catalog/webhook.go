@@ -55,9 +55,6 @@ const (
 // Webhook returns the id of a new webhook.
 func (s IDs) Webhook() string { return s.New(webhookPrefix) }
 
-// Message returns the id of a message that no change caused.
-func (s IDs) Message() string { return s.New(messagePrefix) }
-
 // MadeMessage reports whether this service can have made the id for a message. Other ids are never used as keys.
 func MadeMessage(id string) bool {
 	_, ok := decodeID(messagePrefix, id)
@@ -181,7 +178,7 @@ const TestType = "webhook.test"
 // NewTestMessage returns a test message to the webhook.
 func (s IDs) NewTestMessage(w *Webhook, end Cursor, now Time) WebhookMessage {
 	return WebhookMessage{
-		OrganizationID: w.OrganizationID, WebhookID: w.ID, ID: s.Message(), Type: TestType, At: now, Attempt: 1,
+		OrganizationID: w.OrganizationID, WebhookID: w.ID, ID: s.New(messagePrefix), Type: TestType, At: now, Attempt: 1,
 		RecordID: w.ID, Resource: "Webhook", Change: "test", Href: "/webhooks/" + w.ID, Cursor: end.String(),
 	}
 }
