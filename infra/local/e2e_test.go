@@ -167,7 +167,7 @@ func firstCalls(t *testing.T, home, base, key string) {
 func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	service := &client.Client{BaseURL: base, Key: customer.APIKey}
 	usage := client.Request{Operation: "getCustomerUsage", IDs: []string{customer.CustomerID}}
-	before, err := client.Do[rest.Usage](t.Context(), service, usage)
+	before, err := client.Do[rest.CustomerUsage](t.Context(), service, usage)
 	if err != nil || before.Window.Remaining == 0 {
 		t.Fatalf("%+v, %v", before.Window, err)
 	}
@@ -193,7 +193,7 @@ func exactLimit(t *testing.T, base string, customer stack.Customer) {
 	if statuses[200] != left || len(statuses) != 2 || statuses[429] == 0 {
 		t.Errorf("%d units were left; responses by status: %v", left, statuses)
 	}
-	after, err := client.Do[rest.Usage](t.Context(), service, usage)
+	after, err := client.Do[rest.CustomerUsage](t.Context(), service, usage)
 	if err != nil || after.Window.Used != after.Window.Limit || after.Window.Remaining != 0 || after.Status != "limited" {
 		t.Errorf("usage %+v, %v", after, err)
 	}

@@ -120,6 +120,16 @@ func (o Operation) HasBody() bool { return o.Accepts != nil }
 // MostItems returns the maximum number of items in a call.
 func (o Operation) MostItems() int { return cmp.Or(o.Most, MaxItems) }
 
+// Parameters lists the names of the path's parameters, in its order.
+func (o Operation) Parameters() (names []string) {
+	for part := range strings.SplitSeq(o.Path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
 // ShowsPage reports whether the only media type is HTML.
 func (o Operation) ShowsPage() bool { return len(o.Gives) == 1 && o.Gives[0] == HTML }
 

@@ -18,17 +18,16 @@ type AdoptionInput struct {
 func (list *OutcomeList) Adopt(
 	in AdoptionInput, found []FoundOutcome, result *ExtractionResult, ids IDs, l Lookups,
 ) (adopted map[string]StatementResult, err error) {
-	var wrong []FieldError
+	check := l.checker()
 	wanted := map[int]bool{}
 	for i, number := range in.Numbers.Value {
 		if !slices.ContainsFunc(found, func(f FoundOutcome) bool { return f.Number == number }) {
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("numbers[%d]", i)),
-				"must be the number of an outcome that was found", number})
+			check.fault(fmt.Sprintf("numbers[%d]", i), "must be the number of an outcome that was found", number)
 		}
 		wanted[number] = true
 	}
-	if wrong != nil {
-		return nil, Invalid(wrong...)
+	if *check.wrong != nil {
+		return nil, Invalid(*check.wrong...)
 	}
 	statements, codes, characters := map[string]bool{}, map[string]bool{}, 0
 	for _, o := range list.Outcomes {

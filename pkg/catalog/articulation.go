@@ -1,5 +1,7 @@
 package catalog
 
+import "slices"
+
 // Articulation is a decision about the worth of another institution's courses. Any alternative of Sending suffices;
 // all of Receiving is granted. It is found by codes and institution, Normalized.
 type Articulation struct {
@@ -132,10 +134,8 @@ func (a *Articulation) InForce(date string) bool {
 // GrantedCourses returns the distinct ids of the granted courses, in order.
 func (a *Articulation) GrantedCourses() []string {
 	var ids []string
-	seen := map[string]bool{}
 	for _, grant := range a.Receiving {
-		if grant.CourseID != nil && !seen[*grant.CourseID] {
-			seen[*grant.CourseID] = true
+		if grant.CourseID != nil && !slices.Contains(ids, *grant.CourseID) {
 			ids = append(ids, *grant.CourseID)
 		}
 	}
@@ -145,13 +145,6 @@ func (a *Articulation) GrantedCourses() []string {
 // Keeps reports whether the articulation prevents the deletion of a course: it grants it, is approved, and is in
 // effect today or later.
 func (a *Articulation) Keeps(courseID, today string) bool {
-	if a.Status != ArticulationApproved || a.DeletedAt != nil || a.EndedBefore(today) {
-		return false
-	}
-	for _, id := range a.GrantedCourses() {
-		if id == courseID {
-			return true
-		}
-	}
-	return false
+	return a.Status == ArticulationApproved && a.DeletedAt == nil && !a.EndedBefore(today) &&
+		slices.Contains(a.GrantedCourses(), courseID)
 }

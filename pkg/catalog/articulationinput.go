@@ -91,110 +91,101 @@ func (in ArticulationInput) Apply(a *Articulation, l Lookups) []FieldError {
 	a.PublicNote, a.PrivateNote = text(in.PublicNote, a.PublicNote), text(in.PrivateNote, a.PrivateNote)
 	a.Published = in.Published.Or(a.Published)
 	in.RegisteredInput.apply(&a.Registered)
-	var wrong []FieldError
+	check := l.checker()
 	if in.SendingInstitution.Set {
-		a.SendingInstitution, wrong = in.SendingInstitution.Value.institution(l.Below("sendingInstitution"))
+		a.SendingInstitution = in.SendingInstitution.Value.institution(check.below("sendingInstitution"))
 	}
 	if in.Sending.Set {
-		sending, more := sending(in.Sending.Value, &before, l)
-		a.Sending, wrong = sending, append(wrong, more...)
+		a.Sending = check.sending(in.Sending.Value, &before)
 	}
 	if in.Receiving.Set || a.Receiving == nil {
-		receiving, more := receiving(in.Receiving.Value, &before, l)
-		a.Receiving, wrong = receiving, append(wrong, more...)
+		a.Receiving = check.receiving(in.Receiving.Value, &before)
 	}
 	if in.ProgramIDs.Set || a.ProgramIDs == nil {
-		programs, more := named("program", in.ProgramIDs.Value, before.ProgramIDs, l.Programs, l.at("programIds"))
-		a.ProgramIDs, wrong = programs, append(wrong, more...)
+		a.ProgramIDs = named("program", in.ProgramIDs.Value, before.ProgramIDs, l.Programs, "programIds", check)
 	}
 	if in.Supersedes.Set {
-		superseded, more := superseded(text(in.Supersedes, nil), &before, l)
-		a.Supersedes, wrong = superseded, append(wrong, more...)
+		a.Supersedes = check.superseded(text(in.Supersedes, nil), &before)
 	}
-	wrong = append(wrong, a.worth(l)...)
-	return append(wrong, l.period(&a.EffectiveFrom, a.EffectiveTo)...)
+	a.worth(check)
+	check.period(&a.EffectiveFrom, a.EffectiveTo)
+	return *check.wrong
 }
 
 // worth checks that the grants fit the decision.
-func (a *Articulation) worth(l Lookups) (wrong []FieldError) {
+func (a *Articulation) worth(check checker) {
 	switch nothing := a.Decision == NoCredit; {
 	case nothing && len(a.Receiving) > 0:
-		wrong = append(wrong, FieldError{Location: l.at("receiving"), Message: "must be empty with NO_CREDIT"})
+		check.fault("receiving", "must be empty with NO_CREDIT", nil)
 	case !nothing && len(a.Receiving) == 0:
-		wrong = append(wrong, FieldError{l.at("receiving"), "must not be empty with this decision", a.Decision})
+		check.fault("receiving", "must not be empty with this decision", a.Decision)
 	}
 	if a.Decision == NoCredit && a.Reason == nil {
-		wrong = append(wrong, FieldError{Location: l.at("reason"), Message: "is required with NO_CREDIT"})
+		check.fault("reason", "is required with NO_CREDIT", nil)
 	}
-	return wrong
 }
 
-func (in InstitutionInput) institution(l Lookups) (Institution, []FieldError) {
-	sender := Institution{Name: in.Name, CodeType: nonEmpty(in.CodeType), Code: nonEmpty(in.Code)}
-	if Normalized(sender.Name) == "" {
-		return sender, []FieldError{{l.at("name"), nothingRemains, sender.Name}}
+func (in InstitutionInput) institution(check checker) Institution {
+	if Normalized(in.Name) == "" {
+		check.fault("name", nothingRemains, in.Name)
 	}
-	return sender, nil
+	return Institution{Name: in.Name, CodeType: nonEmpty(in.CodeType), Code: nonEmpty(in.Code)}
 }
 
 const nothingRemains = "nothing remains of it without blanks, hyphens and dots"
 
 // sending returns the alternatives of an articulation; before is its previous state.
-func sending(in []AlternativeInput, before *Articulation, l Lookups) ([]Alternative, []FieldError) {
-	var wrong []FieldError
+func (c checker) sending(in []AlternativeInput, before *Articulation) []Alternative {
 	all := make([]Alternative, len(in))
 	seen := map[string]int{}
 	for i, alternative := range in {
-		at := l.Below(fmt.Sprintf("sending[%d]", i))
-		unfit := all[i].fill(alternative.Courses, before, at)
-		wrong = append(wrong, unfit...)
+		at, faults := c.below(fmt.Sprintf("sending[%d]", i)), len(*c.wrong)
+		all[i].Courses = at.sendingCourses(alternative.Courses, before)
 		key := all[i].Key()
-		if first, twice := seen[key]; twice && unfit == nil {
-			wrong = append(wrong, FieldError{Location: at.At, Message: fmt.Sprintf("has the same codes as sending[%d]", first)})
-		} else if !twice {
+		if first, twice := seen[key]; !twice {
 			seen[key] = i
+		} else if len(*c.wrong) == faults {
+			c.add(FieldError{Location: at.At, Message: fmt.Sprintf("has the same codes as sending[%d]", first)})
 		}
 	}
-	return all, wrong
+	return all
 }
 
-// fill sets the alternative's courses.
-func (alternative *Alternative) fill(in []SendingCourseInput, before *Articulation, l Lookups) (wrong []FieldError) {
+// sendingCourses returns the courses of an alternative.
+func (c checker) sendingCourses(in []SendingCourseInput, before *Articulation) []SendingCourse {
 	seen := map[string]bool{}
-	alternative.Courses = make([]SendingCourse, len(in))
+	all := make([]SendingCourse, len(in))
 	for i, course := range in {
-		at := l.Below(fmt.Sprintf("courses[%d]", i))
-		alternative.Courses[i] = SendingCourse{
+		at := c.below(fmt.Sprintf("courses[%d]", i))
+		all[i] = SendingCourse{
 			Code: course.Code, Title: nonEmpty(course.Title), MinimumGrade: nonEmpty(course.MinimumGrade),
 			TakenFrom: nonEmpty(course.TakenFrom), TakenTo: nonEmpty(course.TakenTo),
 			TransferCourseID: nonEmpty(course.TransferCourseID),
+			Credits:          at.credits(Optional[*Credits]{Set: true, Value: course.Credits}, nil),
 		}
-		credits, unfit := at.credits(Optional[*Credits]{Set: true, Value: course.Credits}, nil)
-		alternative.Courses[i].Credits, wrong = credits, append(wrong, unfit...)
-		wrong = append(wrong, alternative.Courses[i].check(before, at)...)
+		all[i].check(before, at)
 		code := Normalized(course.Code)
 		if code != "" && seen[code] {
-			wrong = append(wrong, FieldError{at.at("code"), "must not be repeated in the alternative", course.Code})
+			at.fault("code", "must not be repeated in the alternative", course.Code)
 		}
 		seen[code] = true
 	}
-	return wrong
+	return all
 }
 
-func (c SendingCourse) check(before *Articulation, l Lookups) (wrong []FieldError) {
+func (c SendingCourse) check(before *Articulation, check checker) {
 	switch {
 	case strings.ContainsAny(c.Code, ",;"):
-		wrong = append(wrong, FieldError{l.at("code"), "must not contain , or ;", c.Code})
+		check.fault("code", "must not contain , or ;", c.Code)
 	case Normalized(c.Code) == "":
-		wrong = append(wrong, FieldError{l.at("code"), nothingRemains, c.Code})
+		check.fault("code", nothingRemains, c.Code)
 	}
 	if c.TakenFrom != nil && c.TakenTo != nil && *c.TakenFrom > *c.TakenTo {
-		wrong = append(wrong, FieldError{l.at("takenTo"), "must not be before takenFrom", *c.TakenTo})
+		check.fault("takenTo", "must not be before takenFrom", *c.TakenTo)
 	}
-	if id := c.TransferCourseID; id != nil && l.TransferCourses[*id] == nil && !before.sends(*id) {
-		wrong = append(wrong, FieldError{l.at("transferCourseId"), "there is no such transfer course", *id})
+	if id := c.TransferCourseID; id != nil && check.TransferCourses[*id] == nil && !before.sends(*id) {
+		check.fault("transferCourseId", "there is no such transfer course", *id)
 	}
-	return wrong
 }
 
 // sends reports whether the articulation refers to the transfer course.
@@ -207,41 +198,41 @@ func (a *Articulation) sends(transferCourseID string) bool {
 }
 
 // receiving returns the grants of an articulation; before is its previous state.
-func receiving(in []GrantInput, before *Articulation, l Lookups) ([]Grant, []FieldError) {
-	var wrong []FieldError
+func (c checker) receiving(in []GrantInput, before *Articulation) []Grant {
 	known := before.GrantedCourses()
 	all := make([]Grant, len(in))
 	for i, grant := range in {
-		at := l.Below(fmt.Sprintf("receiving[%d]", i))
-		credits, unfit := at.credits(Optional[*Credits]{Set: true, Value: grant.Credits}, nil)
-		wrong = append(wrong, unfit...)
-		all[i] = Grant{CourseID: nonEmpty(grant.CourseID), Label: nonEmpty(grant.Label), Credits: credits}
+		at := c.below(fmt.Sprintf("receiving[%d]", i))
+		all[i] = Grant{
+			CourseID: nonEmpty(grant.CourseID), Label: nonEmpty(grant.Label),
+			Credits: at.credits(Optional[*Credits]{Set: true, Value: grant.Credits}, nil),
+		}
 		if (all[i].CourseID == nil) == (all[i].Label == nil) {
-			wrong = append(wrong, FieldError{Location: at.At, Message: "must have either courseId or label"})
+			c.add(FieldError{Location: at.At, Message: "must have either courseId or label"})
 		}
 		if name := all[i].CourseID; name == nil {
 			continue
-		} else if course := l.Courses[*name]; course != nil {
+		} else if course := c.Courses[*name]; course != nil {
 			all[i].CourseID = new(course.ID)
 		} else if !slices.Contains(known, *name) {
-			wrong = append(wrong, FieldError{at.at("courseId"), "there is no such course", *name})
+			at.fault("courseId", "there is no such course", *name)
 		}
 	}
-	return all, wrong
+	return all
 }
 
 // superseded returns the id of the articulation to supersede; before is the previous state.
-func superseded(name *string, before *Articulation, l Lookups) (*string, []FieldError) {
+func (c checker) superseded(name *string, before *Articulation) *string {
 	if name == nil {
-		return nil, nil
+		return nil
 	}
-	if other := l.Articulations[*name]; other != nil {
-		return new(other.ID), nil
+	if other := c.Articulations[*name]; other != nil {
+		return new(other.ID)
 	}
-	if before.Supersedes != nil && *before.Supersedes == *name {
-		return name, nil
+	if before.Supersedes == nil || *before.Supersedes != *name {
+		c.fault("supersedes", "there is no such articulation", *name)
 	}
-	return name, []FieldError{{l.at("supersedes"), "there is no such articulation", *name}}
+	return name
 }
 
 // nonEmpty returns s, or nil if it is empty.

@@ -47,21 +47,21 @@ type Granted struct {
 
 // UncoveredCode explains why nothing is granted for a code: it lists every alternative that has the code.
 type UncoveredCode struct {
-	Code       string    `json:"code" doc:"The code as it was asked for"`
-	Considered []NotUsed `json:"considered" doc:"Alternatives with the code, in order of precedence; empty if the institution has none"`
+	Code       string                  `json:"code" doc:"The code as it was asked for"`
+	Considered []ConsideredAlternative `json:"considered" doc:"Alternatives with the code, in order of precedence; empty if the institution has none"`
 }
 
-// NotUsed is an alternative that was not used, with the first reason that applies.
-type NotUsed struct {
+// ConsideredAlternative is an alternative that was not used, with the first reason that applies.
+type ConsideredAlternative struct {
 	ArticulationID string        `json:"articulationId"`
 	Alternative    int           `json:"alternative" minimum:"0" doc:"Index of the alternative"`
 	Reason         NotUsedReason `json:"reason" enum:"NOT_APPROVED,NOT_YET_IN_FORCE,ENDED,OTHER_PROGRAM,COURSES_MISSING,ALREADY_GRANTED,CODES_USED" doc:"Why it was not used, the first that applies"`
 	Missing        []string      `json:"missing,omitempty" doc:"With COURSES_MISSING: the codes of the alternative that the request lacks"`
-	Used           []UsedCode    `json:"used,omitempty" doc:"With CODES_USED: the codes of the alternative that were used before"`
+	Used           []CodeInUse   `json:"used,omitempty" doc:"With CODES_USED: the codes of the alternative that were used before"`
 }
 
-// UsedCode is a code with the articulation that uses it.
-type UsedCode struct {
+// CodeInUse is a code with the articulation that uses it.
+type CodeInUse struct {
 	Code           string `json:"code" doc:"The code as it was asked for"`
 	ArticulationID string `json:"articulationId"`
 }
@@ -167,10 +167,10 @@ func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []
 	users := make([]string, len(d.codes)) // the id of the articulation that uses each code
 	var used uint64
 	grants := map[string]bool{}
-	notUsed := make([][]NotUsed, len(d.codes))
+	notUsed := make([][]ConsideredAlternative, len(d.codes))
 	granted, uncovered, why = []Granted{}, []string{}, []UncoveredCode{}
 	for _, c := range d.candidates {
-		no := NotUsed{ArticulationID: c.id, Alternative: c.index, Reason: c.refused, Missing: c.missing}
+		no := ConsideredAlternative{ArticulationID: c.id, Alternative: c.index, Reason: c.refused, Missing: c.missing}
 		switch {
 		case c.refused != "":
 		case grants[c.id]:
@@ -178,7 +178,7 @@ func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []
 		case c.asked&used != 0:
 			no.Reason = CodesUsed
 			for i, code := range d.codes.of(c.asked & used) {
-				no.Used = append(no.Used, UsedCode{code, users[i]})
+				no.Used = append(no.Used, CodeInUse{code, users[i]})
 			}
 		default:
 			grants[c.id], used = true, used|c.asked
@@ -195,7 +195,7 @@ func (d *LookupDecision) Decide() (granted []Granted, uncovered []string, why []
 	}
 	for i, code := range d.codes.of(^used) {
 		uncovered = append(uncovered, code)
-		why = append(why, UncoveredCode{code, append([]NotUsed{}, notUsed[i]...)})
+		why = append(why, UncoveredCode{code, append([]ConsideredAlternative{}, notUsed[i]...)})
 	}
 	return granted, uncovered, why
 }

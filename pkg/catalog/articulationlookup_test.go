@@ -279,7 +279,7 @@ func checkTrace(t *rapid.T, all []*catalog.Articulation, q catalog.ArticulationQ
 		for _, a := range all {
 			for i, alternative := range a.Sending {
 				has := slices.ContainsFunc(alternative.Courses, func(c catalog.SendingCourse) bool { return spelled(c.Code) == spelled(w.Code) })
-				listed := slices.ContainsFunc(w.Considered, func(no catalog.NotUsed) bool { return no.ArticulationID == a.ID && no.Alternative == i })
+				listed := slices.ContainsFunc(w.Considered, func(no catalog.ConsideredAlternative) bool { return no.ArticulationID == a.ID && no.Alternative == i })
 				if ours := spelled(a.SendingInstitution.Name) == spelled(q.Institution); (has && ours) != listed {
 					t.Fatalf("%s[%d] has %s: %v, listed: %v", a.ID, i, w.Code, has, listed)
 				}
@@ -289,7 +289,7 @@ func checkTrace(t *rapid.T, all []*catalog.Articulation, q catalog.ArticulationQ
 	return reasons
 }
 
-func checkReason(t *rapid.T, a *catalog.Articulation, q catalog.ArticulationQuery, granted []catalog.Granted, no catalog.NotUsed) {
+func checkReason(t *rapid.T, a *catalog.Articulation, q catalog.ArticulationQuery, granted []catalog.Granted, no catalog.ConsideredAlternative) {
 	asked := func(code string) bool {
 		return slices.ContainsFunc(q.Codes, func(c string) bool { return spelled(c) == spelled(code) })
 	}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -64,22 +63,16 @@ func (in MoveInput) Apply(a *Articulation, keyID string, l Lookups, now Time) (M
 }
 
 func oneOf(states []ArticulationStatus) string {
-	switch n := len(states); n {
-	case 0:
+	if len(states) == 0 {
 		return "nothing else"
-	case 1:
-		return string(states[0])
-	default:
-		return fmt.Sprintf("%s or %s", joined(states[:n-1]), states[n-1])
 	}
-}
-
-func joined(states []ArticulationStatus) (text string) {
-	for i, s := range states {
-		if i > 0 {
-			text += ", "
+	text := string(states[0])
+	for i, s := range states[1:] {
+		if i == len(states)-2 {
+			text += " or " + string(s)
+		} else {
+			text += ", " + string(s)
 		}
-		text += string(s)
 	}
 	return text
 }
@@ -174,30 +167,25 @@ func (a *Articulation) CheckConflicts(others []*Articulation, location string) e
 }
 
 // ConflictsWith reports whether two articulations exclude each other: they are of one institution and share the codes
-// of an alternative, a day and a program.
+// of an alternative, a day and a program. One that names no program is for all.
 func (a *Articulation) ConflictsWith(other *Articulation) bool {
 	return a.ID != other.ID && !a.EndedBefore(other.EffectiveFrom) && !other.EndedBefore(a.EffectiveFrom) &&
-		sharePrograms(a.ProgramIDs, other.ProgramIDs) && a.SendingInstitution.Same(other.SendingInstitution) &&
-		a.sharesSet(other)
+		(len(a.ProgramIDs) == 0 || len(other.ProgramIDs) == 0 || share(a.ProgramIDs, other.ProgramIDs)) &&
+		a.SendingInstitution.Same(other.SendingInstitution) && share(a.setKeys(), other.setKeys())
 }
 
-// sharePrograms reports whether two sets of programs, empty for all, have one in common.
-func sharePrograms(a, b []string) bool {
-	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
+// share reports whether two sets have an element in common.
+func share(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// SetKeys returns the keys of the articulation's alternatives (see Alternative.Key).
-func (a *Articulation) SetKeys() []string {
+// setKeys returns the keys of the articulation's alternatives (see Alternative.Key).
+func (a *Articulation) setKeys() []string {
 	keys := make([]string, len(a.Sending))
 	for i, alternative := range a.Sending {
 		keys[i] = alternative.Key()
 	}
 	return keys
-}
-
-func (a *Articulation) sharesSet(other *Articulation) bool {
-	keys := other.SetKeys()
-	return slices.ContainsFunc(a.SetKeys(), func(key string) bool { return slices.Contains(keys, key) })
 }
 
 // EvidenceFor returns the ids that the evidence compares: the first transfer course of the articulation and the only

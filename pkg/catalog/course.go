@@ -51,12 +51,13 @@ func (in CourseInput) Apply(c *Course, l Lookups) []FieldError {
 	c.Description = text(in.Description, c.Description)
 	c.Level, c.LifecycleStatus = in.Level.Or(c.Level), cmp.Or(in.LifecycleStatus.Value, c.LifecycleStatus, ActiveCourse)
 	c.EffectiveFrom, c.EffectiveTo = in.EffectiveFrom.Or(c.EffectiveFrom), in.EffectiveTo.Or(c.EffectiveTo)
-	wrong := in.ExternalInput.apply(&c.External, l)
+	check := l.checker()
+	in.ExternalInput.apply(&c.External, check)
 	in.RegisteredInput.apply(&c.Registered)
-	credits, more := l.credits(in.Credits, c.Credits)
-	c.Credits = credits
-	wrong = append(append(wrong, more...), l.period(c.EffectiveFrom, c.EffectiveTo)...)
-	return append(wrong, l.newWebpage(in.Webpage, &c.Webpage)...)
+	c.Credits = check.credits(in.Credits, c.Credits)
+	check.period(c.EffectiveFrom, c.EffectiveTo)
+	c.Webpage = check.webpage(in.Webpage, c.Webpage)
+	return *check.wrong
 }
 
 // AddCourse creates a course, as Add does, and its default section with the same name.

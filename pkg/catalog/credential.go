@@ -46,12 +46,14 @@ func (in CredentialInput) Apply(c *Credential, l Lookups) []FieldError {
 	c.Description, c.Code = text(in.Description, c.Description), text(in.Code, c.Code)
 	c.CredentialType = cmp.Or(in.CredentialType.Value, c.CredentialType, MicroCredential)
 	c.Status = cmp.Or(in.Status.Value, c.Status, ActiveCredential)
-	wrong := append(in.ExternalInput.apply(&c.External, l), l.newWebpage(in.Webpage, &c.Webpage)...)
+	check := l.checker()
+	in.ExternalInput.apply(&c.External, check)
+	c.Webpage = check.webpage(in.Webpage, c.Webpage)
 	in.RegisteredInput.apply(&c.Registered)
-	if !in.CourseSectionIDs.Set && c.Sections != nil {
-		return wrong
+	if in.CourseSectionIDs.Set || c.Sections == nil {
+		check.add(c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))...)
 	}
-	return append(wrong, c.SetSections(in.CourseSectionIDs.Value, l.Sections, l.at("courseSectionIds"))...)
+	return *check.wrong
 }
 
 // MaxCredentialSections is the maximum number of sections in a credential.

@@ -186,13 +186,20 @@ func TestPeriods(t *testing.T) {
 		from, to *string
 		wrong    bool
 	}{{nil, nil, false}, {&late, nil, false}, {nil, &early, false}, {&early, &early, false}, {&early, &late, false}, {&late, &early, true}} {
-		if wrong := (Lookups{}).period(c.from, c.to); (wrong != nil) != c.wrong {
-			t.Errorf("effective: %v", wrong)
+		effective := (Lookups{}).checker()
+		if effective.period(c.from, c.to); (*effective.wrong != nil) != c.wrong {
+			t.Errorf("effective: %v", *effective.wrong)
 		}
-		if wrong := (SendingCourse{Code: "A 1", TakenFrom: c.from, TakenTo: c.to}).check(&Articulation{}, Lookups{}); (wrong != nil) != c.wrong {
+		if wrong := faultsOf(SendingCourse{Code: "A 1", TakenFrom: c.from, TakenTo: c.to}, &Articulation{}); (wrong != nil) != c.wrong {
 			t.Errorf("taken: %v", wrong)
 		}
 	}
+}
+
+func faultsOf(course SendingCourse, before *Articulation) []FieldError {
+	check := (Lookups{}).checker()
+	course.check(before, check)
+	return *check.wrong
 }
 
 // What an articulation names may be named again after it is gone; other names that lead
@@ -201,13 +208,15 @@ func TestNamesThatLeadNowhere(t *testing.T) {
 	old, other := "old", "other"
 	a := &Articulation{Supersedes: &old, Sending: []Alternative{{Courses: []SendingCourse{{Code: "B"}, {Code: "A", TransferCourseID: &old}}}}}
 	for name, known := range map[*string]bool{&old: true, &other: false} {
-		if _, wrong := superseded(name, a, Lookups{}); (wrong == nil) != known {
-			t.Errorf("supersedes %s: %v", *name, wrong)
+		check := (Lookups{}).checker()
+		if check.superseded(name, a); (*check.wrong == nil) != known {
+			t.Errorf("supersedes %s: %v", *name, *check.wrong)
 		}
-		if _, wrong := superseded(name, &Articulation{}, Lookups{}); wrong == nil {
+		check = (Lookups{}).checker()
+		if check.superseded(name, &Articulation{}); *check.wrong == nil {
 			t.Errorf("supersedes %s: it is not there", *name)
 		}
-		if wrong := (SendingCourse{Code: "A", TransferCourseID: name}).check(a, Lookups{}); (wrong == nil) != known {
+		if wrong := faultsOf(SendingCourse{Code: "A", TransferCourseID: name}, a); (wrong == nil) != known {
 			t.Errorf("sends %s: %v", *name, wrong)
 		}
 	}

@@ -39,12 +39,11 @@ type ExternalInput struct {
 }
 
 // apply sets the record's external id.
-func (in ExternalInput) apply(e *External, l Lookups) []FieldError {
+func (in ExternalInput) apply(e *External, check checker) {
 	e.ExternalID = text(in.ExternalID, e.ExternalID)
 	if in.ExternalID.Set && e.ExternalID != nil && strings.ContainsFunc(*e.ExternalID, unicode.IsControl) {
-		return []FieldError{{l.at("externalId"), "must not contain control characters", *e.ExternalID}}
+		check.fault("externalId", "must not contain control characters", *e.ExternalID)
 	}
-	return nil
 }
 
 // CanBeExternalID reports whether a name is a valid external id, and thus a valid key.

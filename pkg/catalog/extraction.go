@@ -112,10 +112,10 @@ type SyllabusExtractionInput struct {
 func (in SyllabusExtractionInput) Apply(e *SyllabusExtraction, l Lookups) []FieldError {
 	e.Name = text(in.Name, e.Name)
 	e.Skills, e.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	var wrong []FieldError
-	e.SyllabusHref, e.DocumentID, wrong = l.syllabus(in.SyllabusHref, in.DocumentID, e.SyllabusHref, e.DocumentID)
+	check := l.checker()
+	e.SyllabusHref, e.DocumentID = check.syllabus(in.SyllabusHref, in.DocumentID, e.SyllabusHref, e.DocumentID)
 	if (text(in.Text, nil) == nil) == (e.SyllabusHref == nil && e.DocumentID == nil) {
 		return []FieldError{{Location: l.At, Message: "must have either text or a syllabus: syllabusHref or documentId"}}
 	}
-	return wrong
+	return *check.wrong
 }

@@ -1,8 +1,6 @@
 package catalog
 
-import (
-	"net/url"
-)
+import "net/url"
 
 // Credits is the number of credits of a course: one number, or a range.
 type Credits struct {
@@ -13,44 +11,34 @@ type Credits struct {
 }
 
 // credits returns the given credits, or else the present ones.
-func (l Lookups) credits(in Optional[*Credits], old *Credits) (*Credits, []FieldError) {
+func (c checker) credits(in Optional[*Credits], old *Credits) *Credits {
 	if !in.Set || in.Value == nil {
-		return in.Or(old), nil
+		return in.Or(old)
 	}
-	c := *in.Value
-	c.Min, c.Max = unsigned(c.Min), unsigned(c.Max)
-	if c.Min > c.Max {
-		return &c, []FieldError{{l.at("credits.min"), "must not be greater than max", c.Min}}
+	given := *in.Value
+	given.Min, given.Max = unsigned(given.Min), unsigned(given.Max)
+	if given.Min > given.Max {
+		c.fault("credits.min", "must not be greater than max", given.Min)
 	}
-	return &c, nil
+	return &given
 }
 
 // ActiveCourse is the default lifecycleStatus of a course.
 const ActiveCourse = "ACTIVE"
 
 // period checks the first and last date of a period. The field error is located at the last.
-func (l Lookups) period(from, to *string) []FieldError {
+func (c checker) period(from, to *string) {
 	if from != nil && to != nil && *from > *to {
-		return []FieldError{{l.at("effectiveTo"), "must not be before effectiveFrom", *to}}
+		c.fault("effectiveTo", "must not be before effectiveFrom", *to)
 	}
-	return nil
 }
 
-// newWebpage sets the address of a page if the input has one.
-func (l Lookups) newWebpage(in Optional[*string], page **string) []FieldError {
-	if !in.Set {
-		return nil
+// webpage returns the given address of a page for people, or else the present one.
+func (c checker) webpage(in Optional[*string], old *string) *string {
+	if href := text(in, nil); href != nil && !isWebpage(*href) {
+		c.fault("webpage", "must be an https address without credentials", *href)
 	}
-	*page = text(in, nil)
-	return l.webpage(*page)
-}
-
-// webpage checks the address of a page for people.
-func (l Lookups) webpage(href *string) []FieldError {
-	if href == nil || isWebpage(*href) {
-		return nil
-	}
-	return []FieldError{{l.at("webpage"), "must be an https address without credentials", *href}}
+	return text(in, old)
 }
 
 // isWebpage reports whether an address is https, without credentials.

@@ -78,8 +78,10 @@ func (k Kind) Made(id string) bool {
 	return ok
 }
 
-func (k Kind) decode(id string) ([]byte, bool) {
-	rest, ok := strings.CutPrefix(id, k.row().prefix)
+func (k Kind) decode(id string) ([]byte, bool) { return decodeID(k.row().prefix, id) }
+
+func decodeID(prefix, id string) ([]byte, bool) {
+	rest, ok := strings.CutPrefix(id, prefix)
 	if !ok || len(rest) > 64 {
 		return nil, false
 	}

@@ -1,8 +1,6 @@
 package catalog
 
-import (
-	"slices"
-)
+import "slices"
 
 // Import is the import of a file of records. Its columns and problems are stored apart; see ImportDetails.
 type Import struct {
@@ -155,7 +153,8 @@ type ImportInput struct {
 }
 
 // Apply sets the fields of a new import. The caller checks the overrides of columns.
-func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
+func (in ImportInput) Apply(i *Import, l Lookups) []FieldError {
+	check := l.checker()
 	i.Status, i.DocumentID = ImportPending, in.DocumentID.Or("")
 	i.Layout, i.Mode, i.Resource, i.Sheet = in.Layout.Or("AUTO"), in.Mode.Or(ApplyRows), in.Resource.Value,
 		text(in.Sheet, nil)
@@ -164,29 +163,26 @@ func (in ImportInput) Apply(i *Import, l Lookups) (wrong []FieldError) {
 	if document := l.Documents[i.DocumentID]; document != nil {
 		i.FileName = document.FileName
 	} else {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
-			i.DocumentID})
+		check.fault("documentId", "there is no such document, or its file is not uploaded", i.DocumentID)
 	}
 	if i.Layout == "TES" && resource != ArticulationKind.Resource() {
-		wrong = append(wrong, FieldError{l.at("resource"), "must be articulation for layout TES", i.Resource})
+		check.fault("resource", "must be articulation for layout TES", i.Resource)
 	}
 	retirable := []string{"", CourseKind.Resource(), SectionKind.Resource()}
 	if i.RetireMissing && !slices.Contains(retirable, resource) {
-		wrong = append(wrong, FieldError{l.at("retireMissing"), "only courses and sections can be retired", true})
+		check.fault("retireMissing", "only courses and sections can be retired", true)
 	}
 	outcomes := resource == "" || resource == "outcome"
 	switch owner := in.OwnerID.Value; {
 	case owner == nil && resource == "outcome" && i.Layout == "CANVAS":
-		wrong = append(wrong, FieldError{l.at("ownerId"), "is required: a file of Canvas does not say whose outcomes it has",
-			nil})
+		check.fault("ownerId", "is required: a file of Canvas does not say whose outcomes it has", nil)
 	case owner != nil && (!outcomes || l.Courses[*owner] == nil && l.Programs[*owner] == nil):
-		wrong = append(wrong, FieldError{l.at("ownerId"), "must be the id of a course or program whose outcomes the file has",
-			*owner})
+		check.fault("ownerId", "must be the id of a course or program whose outcomes the file has", *owner)
 	}
 	if len(in.Columns.Value) > MaxImportColumns {
-		wrong = append(wrong, FieldError{l.at("columns"), "must have at most 1000 columns", len(in.Columns.Value)})
+		check.fault("columns", "must have at most 1000 columns", len(in.Columns.Value))
 	}
-	return wrong
+	return *check.wrong
 }
 
 // Ended reports whether the import is over.

@@ -48,39 +48,58 @@ func (l Lookups) Below(field string) Lookups {
 
 func (l Lookups) at(field string) string { return strings.TrimPrefix(l.At+"."+field, ".") }
 
+// checker collects the field errors of an input while its rules are applied.
+type checker struct {
+	Lookups
+	wrong *[]FieldError
+}
+
+func (l Lookups) checker() checker { return checker{l, new([]FieldError)} }
+
+// below returns the checker for an input in a field of this one.
+func (c checker) below(field string) checker { return checker{c.Below(field), c.wrong} }
+
+func (c checker) add(wrong ...FieldError) { *c.wrong = append(*c.wrong, wrong...) }
+
+// fault adds an error in a field; value is nil if the message says all.
+func (c checker) fault(field, message string, value any) {
+	c.add(FieldError{c.at(field), message, value})
+}
+
 // syllabus returns the location of a record's syllabus: an address, of which only the text is checked, or a document.
 // If one is given, it replaces the other.
-func (l Lookups) syllabus(
+func (c checker) syllabus(
 	givenHref, givenDocument Optional[*string], oldHref, oldDocument *string,
-) (href, document *string, wrong []FieldError) {
+) (href, document *string) {
 	href, document = text(givenHref, oldHref), text(givenDocument, oldDocument)
 	newHref, newDocument := givenHref.Set && href != nil, givenDocument.Set && document != nil
 	switch {
 	case newHref && newDocument:
-		wrong = append(wrong, FieldError{l.at("documentId"), "must not be given with syllabusHref", *document})
+		c.fault("documentId", "must not be given with syllabusHref", *document)
 	case newHref:
 		document = nil
 	case newDocument:
 		href = nil
 	}
 	if newHref {
-		if err := l.CheckHref(*href); err != nil {
-			wrong = append(wrong, FieldError{l.at("syllabusHref"), err.Error(), *href})
+		if err := c.CheckHref(*href); err != nil {
+			c.fault("syllabusHref", err.Error(), *href)
 		}
 	}
-	if newDocument && l.Documents[*document] == nil {
-		wrong = append(wrong, FieldError{l.at("documentId"), "there is no such document, or its file is not uploaded",
-			*document})
+	if newDocument && c.Documents[*document] == nil {
+		c.fault("documentId", "there is no such document, or its file is not uploaded", *document)
 	}
-	return href, document, wrong
+	return href, document
 }
 
 // skills returns the given skills, or else the record's present ones.
-func (l Lookups) skills(in Optional[[]SkillInput], old []SkillRef) ([]SkillRef, []FieldError) {
+func (c checker) skills(in Optional[[]SkillInput], old []SkillRef) []SkillRef {
 	if !in.Set && old != nil {
-		return old, nil
+		return old
 	}
-	return Skills(in.Value, l.SkillName, l.at("skills"))
+	skills, wrong := Skills(in.Value, c.SkillName, c.at("skills"))
+	c.add(wrong...)
+	return skills
 }
 
 // text returns an optional text; nil if it is empty.

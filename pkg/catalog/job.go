@@ -1,10 +1,5 @@
 package catalog
 
-import (
-	"regexp"
-	"sync"
-)
-
 // JobLocation names a place of a job.
 type JobLocation struct {
 	Type       string `json:"type" minLength:"1" maxLength:"255" doc:"Kind of the place; location is used"`
@@ -49,14 +44,14 @@ func (in JobInput) Apply(j *Job, l Lookups) []FieldError {
 	j.Locations = append([]JobLocation{}, in.Locations.Or(j.Locations)...)
 	j.SalaryMin, j.SalaryMax = amount(in.SalaryMin, j.SalaryMin), amount(in.SalaryMax, j.SalaryMax)
 	j.ONETSOCCode = text(in.ONETSOCCode, j.ONETSOCCode)
-	wrong := in.apply(&j.External, l)
+	check := l.checker()
+	in.apply(&j.External, check)
 	if j.SalaryMin != nil && j.SalaryMax != nil && *j.SalaryMin > *j.SalaryMax {
-		wrong = append(wrong, FieldError{l.at("salaryMin"), "must not be greater than salaryMax", *j.SalaryMin})
+		check.fault("salaryMin", "must not be greater than salaryMax", *j.SalaryMin)
 	}
-	skills, more := l.skills(in.Skills, j.Skills)
-	j.Skills = skills
-	return append(wrong, more...)
+	j.Skills = check.skills(in.Skills, j.Skills)
+	return *check.wrong
 }
 
 // ONETSOCPattern is the form of a SOC or O*NET-SOC code.
-var ONETSOCPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{2}-\d{4}(\.\d{2})?$`) })
+var ONETSOCPattern = form(`^\d{2}-\d{4}(\.\d{2})?$`)

@@ -34,19 +34,17 @@ const steps = 20
 // Steps returns a threshold as its number of twentieths.
 func Steps(threshold float64) int64 { return int64(math.Round(threshold * steps)) }
 
-// check returns the field errors of thresholds.
-func (m MapSettings) check(l Lookups) (wrong []FieldError) {
+func (m MapSettings) check(check checker) {
 	stepped := func(name string, threshold float64) {
 		if float64(Steps(threshold))/steps != threshold {
-			wrong = append(wrong, FieldError{l.at(name), "must be a multiple of 0.05", threshold})
+			check.fault(name, "must be a multiple of 0.05", threshold)
 		}
 	}
 	stepped("cover", m.Cover)
 	stepped("touch", m.Touch)
 	if m.Touch > m.Cover {
-		wrong = append(wrong, FieldError{l.at("touch"), "must not be greater than cover", m.Touch})
+		check.fault("touch", "must not be greater than cover", m.Touch)
 	}
-	return wrong
 }
 
 // DecidedMark is the mark that a person gave a course for an outcome.

@@ -45,16 +45,13 @@ func Normalized(s string) string {
 
 // Key identifies the alternative's set of codes: the sorted normalised codes, separated by commas, which no code
 // contains.
-func (alternative Alternative) Key() string { return strings.Join(alternative.codes(), ",") }
-
-// codes returns the sorted normalised codes.
-func (alternative Alternative) codes() []string {
+func (alternative Alternative) Key() string {
 	codes := make([]string, len(alternative.Courses))
 	for i, course := range alternative.Courses {
 		codes[i] = Normalized(course.Code)
 	}
 	slices.Sort(codes)
-	return codes
+	return strings.Join(codes, ",")
 }
 
 // Same reports whether both are the same institution: their normalised names are equal, or their codes of the same

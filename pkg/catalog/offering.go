@@ -51,24 +51,19 @@ type TermInput struct {
 	EndDate   *string  `json:"endDate,omitempty" nullable:"true" format:"date" doc:"Last day of the term; not before startDate"`
 }
 
-func (in OfferingInput) apply(o *Offering, l Lookups) []FieldError {
-	if in.Status.Set {
-		o.Status = in.Status.Value
-	}
-	o.Status = cmp.Or(o.Status, ActiveSection)
+func (in OfferingInput) apply(o *Offering, check checker) {
+	o.Status = cmp.Or(in.Status.Or(o.Status), ActiveSection)
 	o.Campus, o.Modality = text(in.Campus, o.Campus), text(in.Modality, o.Modality)
-	if !in.Term.Set || in.Term.Value == nil {
-		if in.Term.Set {
-			o.Term = nil
+	if !in.Term.Set {
+		return
+	}
+	o.Term = nil
+	if t := in.Term.Value; t != nil {
+		o.Term = &Term{t.Code, nonEmpty(t.Name), nonEmpty(t.StartDate), nonEmpty(t.EndDate)}
+		if from, to := o.Term.StartDate, o.Term.EndDate; from != nil && to != nil && *from > *to {
+			check.fault("term.endDate", "must not be before startDate", *to)
 		}
-		return nil
 	}
-	t := in.Term.Value
-	o.Term = &Term{t.Code, nonEmpty(t.Name), nonEmpty(t.StartDate), nonEmpty(t.EndDate)}
-	if t := o.Term; t.StartDate != nil && t.EndDate != nil && *t.StartDate > *t.EndDate {
-		return []FieldError{{l.at("term.endDate"), "must not be before startDate", *t.EndDate}}
-	}
-	return nil
 }
 
 // SectionFilter selects sections: those to which all that it says applies. What is empty says nothing.

@@ -70,8 +70,7 @@ func (in OrganizationInput) Apply(o *Organization, agentType func(name string) b
 		"must be 1 to 255 characters")
 	set("description", in.Description, &o.Description,
 		func(s string) bool { return utf8.RuneCountInString(s) >= MinDescription }, "must be at least 15 characters")
-	set("webpage", in.Webpage, &o.Webpage, func(s string) bool { return (Lookups{}).webpage(&s) == nil },
-		"must be an https address without credentials")
+	set("webpage", in.Webpage, &o.Webpage, isWebpage, "must be an https address without credentials")
 	set("agentType", in.AgentType, &o.AgentType, func(s string) bool { return agentType(withoutPrefix(s)) },
 		"must be a type of organizations in CTDL, such as orgType:TwoYear")
 	o.AgentType = withoutPrefix(o.AgentType)

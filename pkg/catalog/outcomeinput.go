@@ -70,28 +70,29 @@ func (list *OutcomeList) Replace(all OutcomesInput, ids IDs, l Lookups) (changed
 		return false, []FieldError{{Location: l.at(fmt.Sprintf("outcomes[%d]", MaxOutcomes)),
 			Message: fmt.Sprintf("must be one of at most %d outcomes", MaxOutcomes)}}
 	}
+	check := l.checker()
 	r := replacing{in: in, out: make(Outcomes, len(in)), depth: make([]int, len(in)), listCTID: all.CTID.Or(list.CTID)}
-	r.kept = list.kept(in, l, &r.wrong)
+	r.kept = list.kept(in, check)
 	characters := 0
 	for i, item := range in {
-		at := l.Below(fmt.Sprintf("outcomes[%d]", i))
+		at := check.below(fmt.Sprintf("outcomes[%d]", i))
 		if strings.ContainsRune(item.Statement, 0) {
-			r.fault(at, "statement", "must not contain the character U+0000, which no table can hold", nil)
+			at.fault("statement", "must not contain the character U+0000, which no table can hold", nil)
 		}
 		length := utf8.RuneCountInString(item.Statement)
 		if characters <= MaxStatementCharacters && characters+length > MaxStatementCharacters {
-			r.fault(at, "statement", fmt.Sprintf("must not take the statements beyond %d characters in all",
+			at.fault("statement", fmt.Sprintf("must not take the statements beyond %d characters in all",
 				MaxStatementCharacters), nil)
 		}
 		characters += length
-		r.out[i] = item.outcome(r.kept[i], at, &r.wrong)
+		r.out[i] = item.outcome(r.kept[i], at)
 		r.out[i].ID = cmp.Or(r.out[i].ID, ids.New("out_"))
 		r.ctid(i, at)
 		r.code(i, at)
 		r.parent(i, at)
 	}
-	if r.wrong != nil {
-		return false, r.wrong
+	if *check.wrong != nil {
+		return false, *check.wrong
 	}
 	if stored, err := r.out.MarshalBinary(); err != nil || len(stored) > maxOutcomesBytes {
 		return false, []FieldError{{Location: l.at("outcomes"), Message: fmt.Sprintf(
@@ -121,18 +122,13 @@ type replacing struct {
 	kept  []*Outcome // the present outcome that each item replaces; nil for none
 	out   Outcomes
 	depth []int
-	wrong []FieldError
 
 	listCTID string
 }
 
-func (r *replacing) fault(at Lookups, field, message string, value any) {
-	r.wrong = append(r.wrong, FieldError{at.at(field), message, value})
-}
-
 // kept returns the present outcome that each item replaces: by id, CTID (linked ones), code or
 // statement, in this order.
-func (list *OutcomeList) kept(in []OutcomeInput, l Lookups, wrong *[]FieldError) []*Outcome {
+func (list *OutcomeList) kept(in []OutcomeInput, check checker) []*Outcome {
 	kept := make([]*Outcome, len(in))
 	taken := map[*Outcome]bool{}
 	given := map[string]bool{}
@@ -141,12 +137,12 @@ func (list *OutcomeList) kept(in []OutcomeInput, l Lookups, wrong *[]FieldError)
 		if id == nil {
 			continue
 		}
-		o, at := list.Find(*id), l.at(fmt.Sprintf("outcomes[%d].id", i))
+		o, field := list.Find(*id), fmt.Sprintf("outcomes[%d].id", i)
 		switch {
 		case o == nil:
-			*wrong = append(*wrong, FieldError{at, "must be the id of an outcome of this list", *id})
+			check.fault(field, "must be the id of an outcome of this list", *id)
 		case given[*id]:
-			*wrong = append(*wrong, FieldError{at, "must not be repeated", *id})
+			check.fault(field, "must not be repeated", *id)
 		}
 		given[*id] = true
 		kept[i] = o
@@ -175,20 +171,16 @@ func foldCode(code string) string { return strings.ToLower(code) }
 
 // outcome returns the outcome that replaces a present one, which is nil for a new outcome. Its id is empty if it is
 // new.
-func (in OutcomeInput) outcome(was *Outcome, l Lookups, wrong *[]FieldError) Outcome {
+func (in OutcomeInput) outcome(was *Outcome, check checker) Outcome {
 	o := Outcome{
 		Code: text(in.Code, nil), Statement: in.Statement, Level: 2, LevelSource: NoLevel, Skills: []SkillRef{},
-		SkillsSource: ExtractedSkills,
-	}
-	var more []FieldError
-	if o.Alignments, more = l.alignments(in.Alignments.Value); more != nil {
-		*wrong = append(*wrong, more...)
+		SkillsSource: ExtractedSkills, Alignments: check.alignments(in.Alignments.Value),
 	}
 	if in.Linked && was != nil {
 		o.Alignments = withExact(was.Alignments, in.Alignments.Set, o.Alignments)
 		if len(o.Alignments) > maxAlignments {
-			*wrong = append(*wrong, FieldError{Location: l.at("alignments"), Message: fmt.Sprintf(
-				"must be at most %d, with those present that are not EXACT", maxAlignments)})
+			check.fault("alignments",
+				fmt.Sprintf("must be at most %d, with those present that are not EXACT", maxAlignments), nil)
 		}
 	}
 	changed := was == nil || was.Statement != in.Statement
@@ -205,9 +197,8 @@ func (in OutcomeInput) outcome(was *Outcome, l Lookups, wrong *[]FieldError) Out
 	gave := was.SkillsSource == GivenSkills
 	switch {
 	case in.Skills.Value != nil:
-		if o.Skills, more = Skills(in.Skills.Value, l.knownBy(was), l.at("skills")); more != nil {
-			*wrong = append(*wrong, more...)
-		}
+		check.SkillName = check.knownBy(was)
+		o.Skills = check.skills(in.Skills, nil)
 		if !in.Imported || !gave || !slices.Equal(o.Skills, was.Skills) {
 			o.Reviews = nil
 		}
@@ -258,17 +249,15 @@ func isURN(s string) bool {
 		strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) < 0
 }
 
-func (l Lookups) alignments(in []AlignmentInput) ([]OutcomeAlignment, []FieldError) {
-	var wrong []FieldError
+func (c checker) alignments(in []AlignmentInput) []OutcomeAlignment {
 	all := make([]OutcomeAlignment, len(in))
 	for i, a := range in {
 		if !isURN(a.URI) && !isWebpage(a.URI) {
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("alignments[%d].uri", i)),
-				"must be an https address without credentials, or a urn", a.URI})
+			c.fault(fmt.Sprintf("alignments[%d].uri", i), "must be an https address without credentials, or a urn", a.URI)
 		}
 		all[i] = OutcomeAlignment{Type: a.Type, URI: a.URI, Label: text(a.Label, nil)}
 	}
-	return all, wrong
+	return all
 }
 
 // withExact returns the present alignments and the given ones, which are EXACT. If replace, other present EXACT ones go.
@@ -283,7 +272,7 @@ func withExact(present []OutcomeAlignment, replace bool, given []OutcomeAlignmen
 }
 
 // ctid sets the CTID of the outcome at i, and checks that no earlier one has it.
-func (r *replacing) ctid(i int, at Lookups) {
+func (r *replacing) ctid(i int, at checker) {
 	o := &r.out[i]
 	o.CTID = DerivedCTID(o.ID)
 	if r.kept[i] != nil {
@@ -292,19 +281,19 @@ func (r *replacing) ctid(i int, at Lookups) {
 	r.in[i].apply(&o.Registered)
 	taken := func(other Outcome) bool { return other.ID != o.ID && other.CTID == o.CTID }
 	if o.CTID == r.listCTID || slices.ContainsFunc(r.out[:i], taken) {
-		r.fault(at, "ctid", "must not be repeated", o.CTID)
+		at.fault("ctid", "must not be repeated", o.CTID)
 	}
 }
 
 // code checks that no earlier outcome has the code of the one at i.
-func (r *replacing) code(i int, at Lookups) {
+func (r *replacing) code(i int, at checker) {
 	code := r.out[i].Code
 	switch {
 	case code == nil:
 	case strings.ContainsFunc(*code, unicode.IsControl):
-		r.fault(at, "code", "must not contain control characters", *code)
+		at.fault("code", "must not contain control characters", *code)
 	case r.coded(*code, i) >= 0:
-		r.fault(at, "code", "must not be repeated, without regard to case", *code)
+		at.fault("code", "must not be repeated, without regard to case", *code)
 	}
 }
 
@@ -316,13 +305,13 @@ func (r *replacing) coded(code string, end int) int {
 }
 
 // parent sets the parent and the depth of the outcome at i.
-func (r *replacing) parent(i int, at Lookups) {
+func (r *replacing) parent(i int, at checker) {
 	r.depth[i] = 1
 	id, code := text(r.in[i].ParentID, nil), text(r.in[i].ParentCode, nil)
 	field, value, parent := "parentId", id, -1
 	switch {
 	case id != nil && code != nil:
-		r.fault(at, "parentCode", "must not be given with parentId", *code)
+		at.fault("parentCode", "must not be given with parentId", *code)
 		return
 	case id != nil:
 		parent = slices.IndexFunc(r.out[:i], func(o Outcome) bool { return o.ID == *id || o.CTID == *id })
@@ -332,11 +321,11 @@ func (r *replacing) parent(i int, at Lookups) {
 		return
 	}
 	if parent < 0 {
-		r.fault(at, field, "must name an outcome of the list that stands before this one", *value)
+		at.fault(field, "must name an outcome of the list that stands before this one", *value)
 		return
 	}
 	if r.depth[i] = r.depth[parent] + 1; r.depth[i] > maxOutcomeDepth {
-		r.fault(at, field, fmt.Sprintf("must not take the outcome below level %d", maxOutcomeDepth), *value)
+		at.fault(field, fmt.Sprintf("must not take the outcome below level %d", maxOutcomeDepth), *value)
 	}
 	r.out[i].ParentID = new(r.out[parent].ID)
 }

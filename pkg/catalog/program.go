@@ -46,37 +46,41 @@ func (in ProgramInput) Apply(p *Program, l Lookups) []FieldError {
 	p.Name = in.Name.Or(p.Name)
 	p.Description, p.Code = text(in.Description, p.Description), text(in.Code, p.Code)
 	p.LifecycleStatus = cmp.Or(in.LifecycleStatus.Value, p.LifecycleStatus, ActiveCourse)
-	wrong := append(in.ExternalInput.apply(&p.External, l), l.newWebpage(in.Webpage, &p.Webpage)...)
+	check := l.checker()
+	in.ExternalInput.apply(&p.External, check)
+	p.Webpage = check.webpage(in.Webpage, p.Webpage)
 	in.RegisteredInput.apply(&p.Registered)
 	if p.MapSettings = in.MapSettings.Or(p.MapSettings); p.MapSettings != nil {
-		wrong = append(wrong, p.MapSettings.check(l.Below("mapSettings"))...)
+		p.MapSettings.check(check.below("mapSettings"))
 	}
 	if in.CredentialIDs.Set || p.CredentialIDs == nil {
-		credentials, more := named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials,
-			l.at("credentialIds"))
-		p.CredentialIDs, wrong = credentials, append(wrong, more...)
+		p.CredentialIDs = named("credential", in.CredentialIDs.Value, p.CredentialIDs, l.Credentials, "credentialIds", check)
 	}
 	if in.CIPCode.Set || p.DerivedSOCs == nil {
 		p.CIPCode = text(in.CIPCode, nil)
 		if known := p.Derive(l.Occupations); !known {
-			wrong = append(wrong, FieldError{l.at("cipCode"), "must be in the loaded CIP to SOC crosswalk", *p.CIPCode})
+			check.fault("cipCode", "must be in the loaded CIP to SOC crosswalk", *p.CIPCode)
 		}
 	}
-	order, at := in.CourseOrder.Value, l.at("courseOrder")
-	switch {
-	case !in.CourseOrder.Set && p.CourseOrder != nil:
-		return wrong
-	case l.Courses == nil && p.CourseOrder != nil:
-		return append(wrong, p.Reorder(order, at)...)
+	if in.CourseOrder.Set || p.CourseOrder == nil {
+		check.add(p.setCourses(in.CourseOrder.Value, l)...)
 	}
-	if missing := CheckNamed("course", order, l.Courses, at); missing != nil {
-		return append(wrong, missing...)
+	return *check.wrong
+}
+
+func (p *Program) setCourses(order []string, l Lookups) []FieldError {
+	at := l.at("courseOrder")
+	if l.Courses == nil && p.CourseOrder != nil {
+		return p.Reorder(order, at)
+	}
+	if wrong := CheckNamed("course", order, l.Courses, at); wrong != nil {
+		return wrong
 	}
 	p.CourseOrder, p.Courses = make([]string, len(order)), make([]CourseProfile, len(order))
 	for i, name := range order {
 		p.CourseOrder[i], p.Courses[i] = l.Courses[name].ID, l.Courses[name].Profile()
 	}
-	return wrong
+	return nil
 }
 
 // Derive sets the program's occupations from its CIP code and reports whether the code is known.
@@ -110,11 +114,8 @@ func CheckNamed[T any](kind string, names []string, found map[string]*T, locatio
 	return wrong
 }
 
-// named returns the ids of the records that an input names. Those that the record has already may be deleted.
-func named[R Record](
-	kind string, names, before []string, found map[string]R, location string,
-) ([]string, []FieldError) {
-	var wrong []FieldError
+// named returns the ids of the records that a field of an input names. Those that the record has already may be gone.
+func named[R Record](kind string, names, before []string, found map[string]R, field string, check checker) []string {
 	ids := make([]string, 0, len(names))
 	for i, name := range names {
 		id, message := name, ""
@@ -127,11 +128,11 @@ func named[R Record](
 			message = "the " + kind + " is named twice"
 		}
 		if message != "" {
-			wrong = append(wrong, FieldError{fmt.Sprintf("%s[%d]", location, i), message, name})
+			check.fault(fmt.Sprintf("%s[%d]", field, i), message, name)
 		}
 		ids = append(ids, id)
 	}
-	return ids, wrong
+	return ids
 }
 
 // MaxProgramCourses is the maximum number of courses in a program, so that a change of it fits a transaction.

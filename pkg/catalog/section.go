@@ -45,19 +45,19 @@ func (in SectionInput) Apply(s *Section, l Lookups) []FieldError {
 	s.Name = in.Name.Or(s.Name)
 	s.Description = text(in.Description, s.Description)
 	s.InstructorID, s.InstructorName = text(in.InstructorID, s.InstructorID), text(in.InstructorName, s.InstructorName)
-	var unfit []FieldError
+	check := l.checker()
+	in.ExternalInput.apply(&s.External, check)
+	in.OfferingInput.apply(&s.Offering, check)
 	given := in.Skills
 	given.Set = given.Value != nil // null leaves the list to what is extracted
-	skills, wrong := l.skills(given, s.Skills)
-	s.Skills, wrong = skills, append(append(in.ExternalInput.apply(&s.External, l),
-		in.OfferingInput.apply(&s.Offering, l)...), wrong...)
+	s.Skills = check.skills(given, s.Skills)
 	if in.Skills.Set {
 		if s.ByHand = in.Skills.Value != nil; s.ByHand {
 			s.Reviews = nil
 		}
 	}
-	s.SyllabusHref, s.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, s.SyllabusHref, s.DocumentID)
-	return append(wrong, unfit...)
+	s.SyllabusHref, s.DocumentID = check.syllabus(in.SyllabusHref, in.DocumentID, s.SyllabusHref, s.DocumentID)
+	return *check.wrong
 }
 
 // HasNewSyllabus reports whether the section has a syllabus that differs from the previous one.

@@ -56,7 +56,10 @@ func (in TransferPackageInput) Apply(p *TransferPackage, l Lookups) []FieldError
 	if p.ID == "" {
 		p.MatchingConfig = DefaultMatchingConfig
 	}
-	return append(in.apply(&p.External, l), in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))...)
+	check := l.checker()
+	in.apply(&p.External, check)
+	check.add(in.MatchingConfig.Value.Apply(&p.MatchingConfig, l.Below("matchingConfig"))...)
+	return *check.wrong
 }
 
 // TransferCourse is a course of a transfer package. Its skills are extracted from its syllabus, or without one from
@@ -96,10 +99,10 @@ func (in TransferCourseInput) Apply(c *TransferCourse, l Lookups) []FieldError {
 	c.Description = text(in.Description, c.Description)
 	c.Code, c.TakenTerm = text(in.Code, c.Code), text(in.TakenTerm, c.TakenTerm)
 	c.Skills, c.Extraction = []SkillRef{}, Extraction{ProcessingStatus: Pending}
-	var wrong, unfit []FieldError
-	c.Credits, wrong = l.credits(in.Credits, c.Credits)
-	c.SyllabusHref, c.DocumentID, unfit = l.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
-	return append(wrong, unfit...)
+	check := l.checker()
+	c.Credits = check.credits(in.Credits, c.Credits)
+	c.SyllabusHref, c.DocumentID = check.syllabus(in.SyllabusHref, in.DocumentID, c.SyllabusHref, c.DocumentID)
+	return *check.wrong
 }
 
 // Retry makes the extraction of a FAILED course PENDING again.

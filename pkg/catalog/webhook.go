@@ -55,17 +55,10 @@ const (
 // Webhook returns the id of a new webhook.
 func (s IDs) Webhook() string { return s.New(webhookPrefix) }
 
-// Message returns the id of a message that no change caused.
-func (s IDs) Message() string { return s.New(messagePrefix) }
-
 // MadeMessage reports whether this service can have made the id for a message. Other ids are never used as keys.
 func MadeMessage(id string) bool {
-	rest, ok := strings.CutPrefix(id, messagePrefix)
-	if !ok || len(rest) > 64 {
-		return false
-	}
-	b, err := encoding.DecodeString(rest)
-	return err == nil && len(b) >= 15
+	_, ok := decodeID(messagePrefix, id)
+	return ok
 }
 
 // NewSecrets adds a new secret. The previous one still signs for SecretGrace, any older one ends at once.
@@ -185,7 +178,7 @@ const TestType = "webhook.test"
 // NewTestMessage returns a test message to the webhook.
 func (s IDs) NewTestMessage(w *Webhook, end Cursor, now Time) WebhookMessage {
 	return WebhookMessage{
-		OrganizationID: w.OrganizationID, WebhookID: w.ID, ID: s.Message(), Type: TestType, At: now, Attempt: 1,
+		OrganizationID: w.OrganizationID, WebhookID: w.ID, ID: s.New(messagePrefix), Type: TestType, At: now, Attempt: 1,
 		RecordID: w.ID, Resource: "Webhook", Change: "test", Href: "/webhooks/" + w.ID, Cursor: end.String(),
 	}
 }
@@ -287,37 +280,37 @@ type WebhookInput struct {
 }
 
 // Apply implements Input.
-func (in WebhookInput) Apply(w *Webhook, l Lookups) (wrong []FieldError) {
+func (in WebhookInput) Apply(w *Webhook, l Lookups) []FieldError {
+	check := l.checker()
 	if w.ID == "" {
 		w.Enabled = true
 	}
 	w.URL, w.Description = in.URL.Or(w.URL), text(in.Description, w.Description)
 	if in.URL.Set {
 		if err := l.CheckHref(w.URL); err != nil {
-			wrong = append(wrong, FieldError{l.at("url"), err.Error(), w.URL})
+			check.fault("url", err.Error(), w.URL)
 		}
 	}
 	if in.Types.Set {
-		wrong = append(wrong, l.messageTypes(in.Types.Value)...)
+		check.messageTypes(in.Types.Value)
 		w.Types = in.Types.Value
 	}
 	if in.Enabled.Set && in.Enabled.Value != w.Enabled {
 		w.Enabled, w.DisabledReason = in.Enabled.Value, nil
 	}
-	return wrong
+	return *check.wrong
 }
 
 // messageTypes validates a list of types.
-func (l Lookups) messageTypes(types []string) (wrong []FieldError) {
+func (c checker) messageTypes(types []string) {
 	known := MessageTypes()
 	for i, t := range types {
+		field := fmt.Sprintf("types[%d]", i)
 		switch {
 		case !slices.Contains(known, t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must be one of " + strings.Join(known, ", "),
-				t})
+			c.fault(field, "must be one of "+strings.Join(known, ", "), t)
 		case slices.Contains(types[:i], t):
-			wrong = append(wrong, FieldError{l.at(fmt.Sprintf("types[%d]", i)), "must not be repeated", t})
+			c.fault(field, "must not be repeated", t)
 		}
 	}
-	return wrong
 }

@@ -10,19 +10,9 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-type articulationInput struct {
-	ArticulationID string `path:"articulationId"`
-}
-
 type readArticulationInput struct {
-	articulationInput
 	Format  string   `query:"format" doc:"Overrides Accept: html is a page to read, print and sign"`
 	Include []string `query:"include" enum:"evidence" doc:"Fields to add: evidence, which before approval is the evidence that an approval would freeze now"`
-}
-
-type sharedArticulationInput struct {
-	articulationInput
-	tokenInput
 }
 
 type listArticulationsInput struct {
@@ -43,14 +33,14 @@ type lookupInput struct {
 	Include     []string `query:"include" enum:"trace" doc:"trace adds why each uncovered code is uncovered"`
 }
 
-// History lists the status changes of an articulation, oldest first.
-type History struct {
+// ArticulationHistory lists the status changes of an articulation, oldest first.
+type ArticulationHistory struct {
 	Data []catalog.Move `json:"data" doc:"Status changes, oldest first"`
 }
 
 func (s *Server) bindArticulations() {
 	read(s, "getArticulationCTDL", func(ctx context.Context, c *call, in *articulationCTDLInput) (anything, error) {
-		return c.describe(ctx, catalog.ArticulationKind, in.Path.ArticulationID, in.Alternative, in.Graph)
+		return c.describe(ctx, catalog.ArticulationKind, in.Alternative, in.Graph)
 	})
 	read(s, "listArticulations", func(
 		ctx context.Context, c *call, in *listArticulationsInput,
@@ -65,10 +55,10 @@ func (s *Server) bindArticulations() {
 		ctx context.Context, c *call, in *readArticulationInput,
 	) (*catalog.Articulation, error) {
 		if c.media(in.Format) == api.HTML {
-			_, err := c.articulationPage(ctx, in.ArticulationID)
+			_, err := c.articulationPage(ctx)
 			return nil, err
 		}
-		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.ArticulationID, c.strong)
+		a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, c.recordID(), c.strong)
 		if err != nil || len(in.Include) == 0 {
 			return a, err
 		}
@@ -78,34 +68,34 @@ func (s *Server) bindArticulations() {
 		}
 		return a, err
 	})
-	read(s, "getArticulationPage", func(ctx context.Context, c *call, in *articulationInput) (anything, error) {
-		return c.articulationPage(ctx, in.ArticulationID)
+	read(s, "getArticulationPage", func(ctx context.Context, c *call, _ *none) (anything, error) {
+		return c.articulationPage(ctx)
 	})
-	link[articulationInput, *catalog.Articulation](s, "createArticulationLink", "")
-	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *sharedArticulationInput) (anything, error) {
-		if err := follow[*catalog.Articulation](ctx, c, in.ArticulationID, in.Token); err != nil {
+	link[*catalog.Articulation](s, "createArticulationLink", "")
+	read(s, "getSharedArticulation", func(ctx context.Context, c *call, in *tokenInput) (anything, error) {
+		if err := follow[*catalog.Articulation](ctx, c, in.Token); err != nil {
 			return anything{}, err
 		}
-		return c.articulationPage(ctx, in.ArticulationID)
+		return c.articulationPage(ctx)
 	})
 	create(s, "createArticulation", service.Actor.CreateArticulation)
 	write(s, "updateArticulation", updateArticulation)
-	erase[articulationInput](s, "deleteArticulation", service.Delete[*catalog.Articulation])
+	erase(s, "deleteArticulation", service.Delete[*catalog.Articulation])
 	write(s, "moveArticulation", moveArticulation)
-	read(s, "listArticulationMoves", func(ctx context.Context, c *call, in *articulationInput) (*History, error) {
-		_, moves, err := c.actor().History(ctx, in.ArticulationID)
-		return &History{moves}, err
+	read(s, "listArticulationMoves", func(ctx context.Context, c *call, _ *none) (*ArticulationHistory, error) {
+		_, moves, err := c.actor().History(ctx, c.recordID())
+		return &ArticulationHistory{moves}, err
 	})
 	read(s, "lookupArticulations", lookupArticulations)
 	read(s, "listArticulationIssues", listArticulationIssues)
 }
 
 func updateArticulation(
-	ctx context.Context, c *call, in *with[articulationInput, catalog.ArticulationInput],
+	ctx context.Context, c *call, in *body[catalog.ArticulationInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
 	actor := c.actor()
 	a, named, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.Articulation, error) {
-		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
+		return service.Get[*catalog.Articulation](ctx, c.Store, c.org, c.recordID(), true)
 	}, parallel.Call(actor.NamedBy, in.Body))
 	if err != nil {
 		return nil, nil, err
@@ -117,9 +107,9 @@ func updateArticulation(
 }
 
 func moveArticulation(
-	ctx context.Context, c *call, in *with[articulationInput, catalog.MoveInput],
+	ctx context.Context, c *call, in *body[catalog.MoveInput],
 ) (*catalog.Articulation, *catalog.Change, error) {
-	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, in.Path.ArticulationID, true)
+	a, err := service.Get[*catalog.Articulation](ctx, c.Store, c.org, c.recordID(), true)
 	if err != nil {
 		return nil, nil, err
 	}

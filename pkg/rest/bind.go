@@ -18,7 +18,7 @@ import (
 // Endpoint is an operation with its handler's types.
 type Endpoint struct {
 	*api.Operation
-	In  reflect.Type // parameters, and a field Body
+	In  reflect.Type // parameters of the query, and a field Body
 	Out reflect.Type // the response's body; nil for none
 }
 
@@ -78,7 +78,7 @@ type rendered struct {
 	body        []byte
 }
 
-// none is the output of operations whose response has no body.
+// none is the input of operations without query and body, and the output of those whose response has no body.
 type none struct{}
 
 // anything is the output of operations that always set call.rendered. Its schema is any JSON object.
@@ -125,14 +125,8 @@ func remove[I any](s *Server, id string, handler func(ctx context.Context, c *ca
 	})
 }
 
-// body is the input of an operation without parameters.
+// body is the input of an operation without parameters in its query.
 type body[T any] struct{ Body T }
-
-// with is the input of an operation with parameters in its path and a body.
-type with[P, B any] struct {
-	Path P
-	Body B
-}
 
 func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *call, in *I) (response, error)) {
 	op, known := s.operations[id]
@@ -152,7 +146,7 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	e.serve = func(ctx context.Context, c *call) (response, error) {
 		in := new(I)
 		v := reflect.ValueOf(in).Elem()
-		if err := parameters().Fill(v, c.route.Params, c.request.URL.RawQuery); err != nil {
+		if err := parameters().Fill(v, c.request.URL.RawQuery); err != nil {
 			return response{}, err
 		}
 		if e.schema != nil {
@@ -164,6 +158,19 @@ func bind[I, O any](s *Server, id string, serve func(ctx context.Context, c *cal
 	}
 	s.endpoints[id] = e
 }
+
+// param returns a parameter of the operation's path.
+func (c *call) param(name string) string {
+	value, ok := c.route.Params[name]
+	if !ok {
+		panic(fmt.Sprintf("rest: the path of %s has no parameter %s", c.op.ID, name))
+	}
+	return value
+}
+
+// recordID returns the first parameter of the path, which is the id of the record that the operation is about, or of
+// the record that owns what it is about.
+func (c *call) recordID() string { return c.param(c.op.Parameters()[0]) }
 
 // encode returns the response for a handler's output.
 func (c *call) encode(output any) response {

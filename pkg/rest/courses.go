@@ -8,15 +8,6 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-type courseInput struct {
-	CourseID string `path:"courseId"`
-}
-
-type sectionInput struct {
-	courseInput
-	SectionID string `path:"sectionId"`
-}
-
 type listCoursesInput struct {
 	namedPageInput
 	Code string `query:"code" minLength:"1" doc:"Only courses with this code; spelling differences such as case are ignored" extension:"true"`
@@ -31,17 +22,11 @@ type listSectionsInput struct {
 }
 
 type readSectionInput struct {
-	sectionInput
 	Include []string `query:"include" enum:"evidence,reviews,rejected,outcomes,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer; reviews adds people's decisions on the skills; rejected adds the evidence of rejected skills; outcomes adds the outcomes found in the syllabus" extension:"true"`
 }
 
-type sectionSkillInput struct {
-	sectionInput
-	skillInput
-}
-
-// SectionWithEvidence is a section as include shows it.
-type SectionWithEvidence struct {
+// SectionDetail is a section as include shows it.
+type SectionDetail struct {
 	*catalog.Section
 	IncludedDecisions
 	FoundOutcomes *[]catalog.FoundOutcome `json:"foundOutcomes,omitempty" doc:"Outcomes that the syllabus states, in its order; empty without a syllabus; only with include=outcomes" extension:"true"`
@@ -49,13 +34,13 @@ type SectionWithEvidence struct {
 }
 
 func (s *Server) bindCourses() {
-	describe[courseInput](s, "getCourseCTDL", catalog.CourseKind)
-	bindOutcomes[courseInput](s, "Course")
+	describe(s, "getCourseCTDL", catalog.CourseKind)
+	bindOutcomes(s, catalog.CourseKind)
 	read(s, "listOutcomes", listOutcomes)
 	write(s, "adoptOutcomes", adoptOutcomes)
 	read(s, "listCourses", listCourses)
 	read(s, "listSections", listSections)
-	get[courseInput, *catalog.Course](s, "getCourse")
+	get[*catalog.Course](s, "getCourse")
 	create(s, "createCourse", func(
 		a service.Actor, ctx context.Context, in catalog.CourseInput,
 	) (*catalog.Course, *catalog.Change, error) {
@@ -63,16 +48,16 @@ func (s *Server) bindCourses() {
 		course, err := a.CreateCourse(ctx, in, catalog.SectionInput{}, &change)
 		return course, &change, err
 	})
-	revise[courseInput](s, "updateCourse", service.Actor.ReviseCourse)
-	erase[courseInput](s, "deleteCourse", service.Actor.DeleteCourse)
+	revise(s, "updateCourse", service.Actor.ReviseCourse)
+	erase(s, "deleteCourse", service.Actor.DeleteCourse)
 	write(s, "createSection", createSection)
-	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionWithEvidence, error) {
-		section, err := c.section(ctx, in.sectionInput, c.strong)
+	read(s, "getSection", func(ctx context.Context, c *call, in *readSectionInput) (*SectionDetail, error) {
+		section, err := c.section(ctx)
 		if err != nil {
 			return nil, err
 		}
 		included, err := c.includeReviewed(ctx, in.Include, section, section.Skills, !section.Extracted())
-		out := &SectionWithEvidence{Section: section, IncludedDecisions: included}
+		out := &SectionDetail{Section: section, IncludedDecisions: included}
 		if err == nil && slices.Contains(in.Include, "outcomes") {
 			var found []catalog.FoundOutcome
 			found, err = c.actor().FoundOutcomes(ctx, section)
@@ -81,7 +66,7 @@ func (s *Server) bindCourses() {
 		if err != nil || !slices.Contains(in.Include, "text") {
 			return out, err
 		}
-		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, in.CourseID, c.strong)
+		course, err := service.Get[*catalog.Course](ctx, c.Store, c.org, section.CourseID, c.strong)
 		if err != nil {
 			return nil, err
 		}
@@ -89,13 +74,13 @@ func (s *Server) bindCourses() {
 		return out, err
 	})
 	write(s, "updateSection", updateSection)
-	remove(s, "deleteSection", func(ctx context.Context, c *call, in *sectionInput) (*catalog.Change, error) {
-		return c.actor().DeleteSection(ctx, in.CourseID, in.SectionID)
+	remove(s, "deleteSection", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		return c.actor().DeleteSection(ctx, c.param("courseId"), c.param("sectionId"))
 	})
-	bindReviews[sectionSkillInput, *catalog.Section](s, "reviewSectionSkill", "deleteSectionReview", func(
-		ctx context.Context, a service.Actor, in sectionSkillInput,
+	bindReviews[*catalog.Section](s, "reviewSectionSkill", "deleteSectionReview", func(
+		ctx context.Context, c *call,
 	) (service.Reviewable, error) {
-		return a.ReviewableSection(ctx, in.CourseID, in.SectionID)
+		return c.actor().ReviewableSection(ctx, c.param("courseId"), c.param("sectionId"))
 	})
 }
 
@@ -125,27 +110,29 @@ func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*ca
 	return page(c, in.pageInput, catalog.PageOf(sections, in.Offset, in.Limit), len(sections)), err
 }
 
-// section loads a section of the course that the path names.
-func (c *call) section(ctx context.Context, in sectionInput, strong bool) (*catalog.Section, error) {
-	section, err := service.Get[*catalog.Section](ctx, c.Store, c.org, in.SectionID, strong)
-	if err == nil && section.CourseID != in.CourseID {
+// section loads the section that the path names.
+func (c *call) section(ctx context.Context) (*catalog.Section, error) {
+	section, err := service.Get[*catalog.Section](ctx, c.Store, c.org, c.param("sectionId"), c.strong)
+	if err == nil && section.CourseID != c.param("courseId") {
 		return nil, catalog.Absent()
 	}
 	return section, err
 }
 
 func createSection(
-	ctx context.Context, c *call, in *with[courseInput, catalog.SectionInput],
+	ctx context.Context, c *call, in *body[catalog.SectionInput],
 ) (*catalog.Section, *catalog.Change, error) {
 	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
 	}
-	return actor.CreateSection(ctx, in.Path.CourseID, in.Body)
+	return actor.CreateSection(ctx, c.recordID(), in.Body)
 }
 
-func updateSection(ctx context.Context, c *call, in *with[sectionInput, catalog.SectionInput]) (*catalog.Section, *catalog.Change, error) {
-	section, course, err := c.actor().SectionOf(ctx, in.Path.CourseID, in.Path.SectionID)
+func updateSection(
+	ctx context.Context, c *call, in *body[catalog.SectionInput],
+) (*catalog.Section, *catalog.Change, error) {
+	section, course, err := c.actor().SectionOf(ctx, c.param("courseId"), c.param("sectionId"))
 	if err != nil {
 		return nil, nil, err
 	}

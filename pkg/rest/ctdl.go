@@ -11,14 +11,12 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-// ctdlInput are the parameters of the description of a record with a path.
-type ctdlInput[P any] struct {
-	Path  P
+type ctdlInput struct {
 	Graph bool `query:"graph" doc:"Whether to add the entities that the main one names and those that they need to be valid, at most 500 in all"`
 }
 
 type articulationCTDLInput struct {
-	ctdlInput[articulationInput]
+	ctdlInput
 	Alternative int `query:"alternative" default:"0" minimum:"0" doc:"Index of the alternative to describe; each is an entity of its own"`
 }
 
@@ -27,17 +25,7 @@ type readinessInput struct {
 	Resource string `query:"resource" enum:"course,program,credential,articulation,framework" doc:"Only entities that are made from these"`
 }
 
-type publisherInput struct {
-	Handle string `path:"handle" doc:"Name of the organization in public addresses"`
-}
-
-type publicEntityInput struct {
-	publisherInput
-	CTID string `path:"ctid" doc:"Identifier of the entity in the Credential Registry"`
-}
-
 type publicIndexInput struct {
-	publisherInput
 	After string `query:"after" minLength:"1" maxLength:"200" doc:"Class and CTID, separated by a space, after which the page begins; next has them"`
 }
 
@@ -56,19 +44,17 @@ type PublicClass struct {
 // publicPage is the maximum number of addresses in a page of the index.
 const publicPage = 1_000
 
-// describe returns a record in CTDL; alternative is the index of one of an articulation.
-func (c *call) describe(
-	ctx context.Context, kind catalog.Kind, id string, alternative int, graph bool,
-) (anything, error) {
-	document, err := c.publisher().Document(ctx, kind, id, alternative, graph)
+// describe returns the record that the path names in CTDL; alternative is the index of one of an articulation.
+func (c *call) describe(ctx context.Context, kind catalog.Kind, alternative int, graph bool) (anything, error) {
+	document, err := c.publisher().Document(ctx, kind, c.recordID(), alternative, graph)
 	c.rendered = &rendered{contentType: api.LinkedData, body: document}
 	return anything{}, err
 }
 
 // describe binds the GET of a record in CTDL.
-func describe[P recordPath](s *Server, id string, kind catalog.Kind) {
-	read(s, id, func(ctx context.Context, c *call, in *ctdlInput[P]) (anything, error) {
-		return c.describe(ctx, kind, in.Path.record(), 0, in.Graph)
+func describe(s *Server, id string, kind catalog.Kind) {
+	read(s, id, func(ctx context.Context, c *call, in *ctdlInput) (anything, error) {
+		return c.describe(ctx, kind, 0, in.Graph)
 	})
 }
 
@@ -78,10 +64,11 @@ func (s *Server) bindRegistry() {
 		return page(c, in.pageInput, all, total), err
 	})
 	read(s, "getPublicIndex", func(ctx context.Context, c *call, in *publicIndexInput) (*PublicIndex, error) {
-		publisher, err := c.public(ctx, in.Handle)
+		publisher, err := c.public(ctx)
 		if err != nil {
 			return nil, err
 		}
+		base := publisher.Base(publisher.Handle)
 		after := service.ParseAddress(in.After)
 		page, more, err := publisher.Index(ctx, c.Store, &c.Server.ctids, after, publicPage)
 		if err != nil {
@@ -93,26 +80,26 @@ func (s *Server) bindRegistry() {
 				index.Classes = append(index.Classes, PublicClass{Class: a.Class})
 			}
 			class := &index.Classes[len(index.Classes)-1]
-			class.Addresses = append(class.Addresses, publisher.Base(in.Handle)+a.CTID)
+			class.Addresses = append(class.Addresses, base+a.CTID)
 		}
 		if more {
 			query := url.Values{"after": {page[len(page)-1].String()}}
-			index.Next = new(publisher.Base(in.Handle) + "index.json?" + query.Encode())
+			index.Next = new(base + "index.json?" + query.Encode())
 		}
 		c.rendered = &rendered{contentType: api.JSON + "; charset=utf-8", cache: publicCache, body: encode(index)}
 		return index, nil
 	})
-	read(s, "getPublicEntity", func(ctx context.Context, c *call, in *publicEntityInput) (anything, error) {
-		publisher, err := c.public(ctx, in.Handle)
+	read(s, "getPublicEntity", func(ctx context.Context, c *call, _ *none) (anything, error) {
+		publisher, err := c.public(ctx)
 		if err != nil {
 			return anything{}, err
 		}
-		document, err := publisher.Public(ctx, c.Store, &c.Server.ctids, in.CTID)
+		document, err := publisher.Public(ctx, c.Store, &c.Server.ctids, c.param("ctid"))
 		c.rendered = &rendered{contentType: api.LinkedData, cache: publicCache, body: document}
 		return anything{}, err
 	})
-	read(s, "allowPublicIndex", func(context.Context, *call, *publisherInput) (none, error) { return none{}, nil })
-	read(s, "allowPublicEntity", func(context.Context, *call, *publicEntityInput) (none, error) { return none{}, nil })
+	read(s, "allowPublicIndex", func(context.Context, *call, *none) (none, error) { return none{}, nil })
+	read(s, "allowPublicEntity", func(context.Context, *call, *none) (none, error) { return none{}, nil })
 }
 
 // publicCache is how long anyone may keep what is public.
@@ -129,8 +116,9 @@ func (c *call) publisher() service.Publisher {
 // publicReads limits the reads of an organization's public addresses.
 var publicReads = quota.Limit{Units: 600, Window: time.Minute}
 
-// public sets the call's organization to the one with a handle, and starts to count the call for it.
-func (c *call) public(ctx context.Context, handle string) (service.Publisher, error) {
+// public sets the call's organization to the one with the handle in the path, and starts to count the call for it.
+func (c *call) public(ctx context.Context) (service.Publisher, error) {
+	handle := c.param("handle")
 	org, err := c.organization(ctx, handle)
 	if err == nil && org == "" {
 		err = catalog.Absent()

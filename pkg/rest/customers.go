@@ -66,18 +66,14 @@ type ServiceAddress struct {
 	BaseURL string `json:"baseUrl" doc:"Address that precedes all paths of the contract"`
 }
 
-type usageInput struct {
-	CustomerID string `path:"customerId"`
-}
-
-// Usage is a customer's usage of rate limit units.
-type Usage struct {
-	CustomerID     catalog.CustomerID `json:"customerId"`
-	OrganizationID catalog.OrgID      `json:"organizationId"`
-	Window         UsageWindow        `json:"window" doc:"The current window"`
-	Operations     []UsageOperation   `json:"operations" doc:"Usage of the current window by operation, in alphabetical order"`
-	History        []UsagePast        `json:"history" doc:"The previous 60 windows, latest first"`
-	Status         string             `json:"status" enum:"ok,limited" doc:"limited if no units are left in the current window"`
+// CustomerUsage is a customer's usage of rate limit units.
+type CustomerUsage struct {
+	CustomerID     catalog.CustomerID   `json:"customerId"`
+	OrganizationID catalog.OrgID        `json:"organizationId"`
+	Window         UsageWindow          `json:"window" doc:"The current window"`
+	Operations     []OperationUsage     `json:"operations" doc:"Usage of the current window by operation, in alphabetical order"`
+	History        []UsageHistoryWindow `json:"history" doc:"The previous 60 windows, latest first"`
+	Status         string               `json:"status" enum:"ok,limited" doc:"limited if no units are left in the current window"`
 }
 
 // UsageWindow is the current window, in units.
@@ -90,15 +86,15 @@ type UsageWindow struct {
 	LengthSeconds int          `json:"lengthSeconds" doc:"Length of the window in seconds"`
 }
 
-// UsageOperation is the usage of one operation in the current window.
-type UsageOperation struct {
+// OperationUsage is the usage of one operation in the current window.
+type OperationUsage struct {
 	Operation string `json:"operation" doc:"operationId of the operation"`
 	Calls     int    `json:"calls" doc:"Number of calls charged"`
 	Units     int    `json:"units" doc:"Units charged for the calls"`
 }
 
-// UsagePast is a past window. Limited is a lower bound, but above 0 whenever a call was refused.
-type UsagePast struct {
+// UsageHistoryWindow is a past window. Limited is a lower bound, but above 0 whenever a call was refused.
+type UsageHistoryWindow struct {
 	StartsAt catalog.Time `json:"startsAt" doc:"When the window began"`
 	Used     int          `json:"used" doc:"Units charged in the window"`
 	Limited  int          `json:"limited" doc:"Number of calls known to have been refused; above 0 whenever any was refused"`
@@ -174,8 +170,8 @@ func me(ctx context.Context, c *call, _ *none) (*Me, error) {
 	return out, nil
 }
 
-func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
-	if in.CustomerID != string(c.customer.ID) {
+func usage(ctx context.Context, c *call, _ *none) (*CustomerUsage, error) {
+	if c.param("customerId") != string(c.customer.ID) {
 		return nil, catalog.Errorf(catalog.Forbidden, "A key can read only the usage of its own customer.")
 	}
 	// The usage includes this call.
@@ -193,23 +189,23 @@ func usage(ctx context.Context, c *call, in *usageInput) (*Usage, error) {
 		return nil, err
 	}
 	instant := func(second int64) catalog.Time { return catalog.TimeOf(time.Unix(second, 0)) }
-	out := &Usage{
+	out := &CustomerUsage{
 		CustomerID: c.customer.ID, OrganizationID: c.org, Status: "ok",
 		Window: UsageWindow{
 			Limit: window.Units, Used: current.Used, Remaining: max(0, window.Units-current.Used),
 			StartsAt: instant(window.Start), ResetsAt: instant(window.End), LengthSeconds: int(length),
 		},
-		Operations: []UsageOperation{}, History: make([]UsagePast, 0, historyWindows),
+		Operations: []OperationUsage{}, History: make([]UsageHistoryWindow, 0, historyWindows),
 	}
 	if out.Window.Remaining == 0 {
 		out.Status = "limited"
 	}
 	for id, o := range current.Operations {
-		out.Operations = append(out.Operations, UsageOperation{id, o.Calls, o.Units})
+		out.Operations = append(out.Operations, OperationUsage{id, o.Calls, o.Units})
 	}
-	slices.SortFunc(out.Operations, func(a, b UsageOperation) int { return strings.Compare(a.Operation, b.Operation) })
+	slices.SortFunc(out.Operations, func(a, b OperationUsage) int { return strings.Compare(a.Operation, b.Operation) })
 	for _, w := range window.Before(historyWindows) {
-		out.History = append(out.History, UsagePast{instant(w.Start), past[w.Start].Used, past[w.Start].Limited})
+		out.History = append(out.History, UsageHistoryWindow{instant(w.Start), past[w.Start].Used, past[w.Start].Limited})
 	}
 	return out, nil
 }

@@ -21,12 +21,8 @@ type Files interface {
 	Remove(ctx context.Context, org catalog.OrgID, id string) error
 }
 
-type documentInput struct {
-	DocumentID string `path:"documentId"`
-}
-
-// DocumentWithUpload is a document with its status and, until its file is uploaded, the upload request for write keys.
-type DocumentWithUpload struct {
+// Document is a document with its status and, until its file is uploaded, the upload request for write keys.
+type Document struct {
 	*catalog.Document
 	Status catalog.DocumentStatus `json:"status" enum:"AWAITING_UPLOAD,READY" doc:"Whether the file has been uploaded"`
 	Upload *catalog.Upload        `json:"upload" doc:"Signed request that uploads the file; null if READY, and for read keys"`
@@ -35,7 +31,7 @@ type DocumentWithUpload struct {
 func (s *Server) bindDocuments() {
 	write(s, "createDocument", func(
 		ctx context.Context, c *call, in *body[catalog.DocumentInput],
-	) (*DocumentWithUpload, *catalog.Change, error) {
+	) (*Document, *catalog.Change, error) {
 		document, change, err := c.actor().CreateDocument(in.Body)
 		if err != nil {
 			return nil, nil, err
@@ -43,8 +39,8 @@ func (s *Server) bindDocuments() {
 		out, err := c.awaiting(ctx, document)
 		return out, change, err
 	})
-	read(s, "getDocument", func(ctx context.Context, c *call, in *documentInput) (*DocumentWithUpload, error) {
-		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, in.DocumentID, c.strong)
+	read(s, "getDocument", func(ctx context.Context, c *call, _ *none) (*Document, error) {
+		document, err := service.Get[*catalog.Document](ctx, c.Store, c.org, c.recordID(), c.strong)
 		if err != nil {
 			return nil, err
 		}
@@ -56,15 +52,15 @@ func (s *Server) bindDocuments() {
 			return c.awaiting(ctx, document)
 		}
 		document.UpdatedAt = document.UpdatedAt.After(at)
-		return &DocumentWithUpload{document, catalog.Ready, nil}, nil
+		return &Document{document, catalog.Ready, nil}, nil
 	})
-	erase[documentInput](s, "deleteDocument", service.Actor.DeleteDocument)
+	erase(s, "deleteDocument", service.Actor.DeleteDocument)
 }
 
 // awaiting returns a document without its file. A document past its upload time is treated as deleted, which the
 // sweeper makes true.
-func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*DocumentWithUpload, error) {
-	out := &DocumentWithUpload{document, catalog.AwaitingUpload, nil}
+func (c *call) awaiting(ctx context.Context, document *catalog.Document) (*Document, error) {
+	out := &Document{document, catalog.AwaitingUpload, nil}
 	seconds := document.UploadTime(c.now)
 	if seconds == 0 {
 		return nil, catalog.Absent()

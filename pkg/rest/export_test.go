@@ -42,22 +42,20 @@ func Extend(s *Server) *Server {
 		return anything{}, nil
 	}
 	type label struct {
-		programInput
-		Label string `path:"label"`
-		Body  struct {
+		Body struct {
 			Text string `json:"text" minLength:"1"`
 		}
 	}
 	return remade(s, slices.Concat(api.Operations(), extra), func(s *Server) {
-		read(s, "listProgramCourses", func(ctx context.Context, c *call, in *programInput) (Page[string], error) {
-			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, c.strong)
+		read(s, "listProgramCourses", func(ctx context.Context, c *call, _ *none) (Page[string], error) {
+			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, c.recordID(), c.strong)
 			if err != nil {
 				return Page[string]{}, err
 			}
 			return Page[string]{Data: program.CourseOrder}, nil
 		})
 		write(s, "putProgramLabel", func(ctx context.Context, c *call, in *label) (*catalog.Program, *catalog.Change, error) {
-			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, in.ProgramID, true)
+			program, err := service.Get[*catalog.Program](ctx, c.Store, c.org, c.recordID(), true)
 			if err == nil {
 				err = c.actor().FillPrograms(ctx, program)
 			}
@@ -65,7 +63,7 @@ func Extend(s *Server) *Server {
 				return nil, nil, err
 			}
 			before := *program
-			text := in.Label + ": " + in.Body.Text
+			text := c.param("label") + ": " + in.Body.Text
 			program.Description = &text
 			change := &catalog.Change{}
 			change.Replace(&before, program, c.now)

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"slices"
 
 	"skillscurriculum/pkg/catalog"
 	"skillscurriculum/pkg/service"
@@ -10,19 +9,18 @@ import (
 )
 
 type extractionInput struct {
-	ExtractionID string   `path:"extractionId"`
-	Include      []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer"`
+	Include []string `query:"include" enum:"evidence,text" doc:"evidence adds evidence and provenance; text adds the text to which the evidence's offsets refer"`
 }
 
-// AcceptedExtraction is a queued extraction.
-type AcceptedExtraction struct {
+// AcceptedSyllabusExtraction is a queued extraction.
+type AcceptedSyllabusExtraction struct {
 	ExtractionID     string                   `json:"extractionId"`
 	ProcessingStatus catalog.ProcessingStatus `json:"processingStatus" enum:"PENDING,PROCESSING,COMPLETED,FAILED"`
 }
 
-// ExtractionResult is an extraction with its result, if it is finished.
-type ExtractionResult struct {
-	AcceptedExtraction
+// SyllabusExtraction is an extraction with its result, if it is finished.
+type SyllabusExtraction struct {
+	AcceptedSyllabusExtraction
 	OrganizationID catalog.OrgID      `json:"organizationId"`
 	Name           *string            `json:"name" doc:"Name of the extraction"`
 	SyllabusHref   *string            `json:"syllabusHref" format:"uri" doc:"Address of the syllabus, if any"`
@@ -42,17 +40,8 @@ type searchInput struct {
 	Query string `query:"query" doc:"Words to search for; the last one also matches as a prefix. All skills by name when empty."`
 }
 
-type skillInput struct {
-	SkillID string `path:"skillId"`
-}
-
-type skillSectionsInput struct {
-	skillInput
-	pageInput
-}
-
-// Skill is a skill of the loaded taxonomy.
-type Skill struct {
+// TaxonomySkill is a skill of the loaded taxonomy.
+type TaxonomySkill struct {
 	ID          string      `json:"id" doc:"Id of the skill"`
 	Name        string      `json:"name" doc:"Name of the skill"`
 	Description string      `json:"description" doc:"Description of the skill; may be empty"`
@@ -71,18 +60,18 @@ type TaxonomyRef struct {
 func (s *Server) bindExtractions() {
 	write(s, "createSyllabusExtraction", createExtraction)
 	read(s, "getSyllabusExtraction", readExtraction)
-	read(s, "listSkills", func(_ context.Context, c *call, in *searchInput) (Page[Skill], error) {
+	read(s, "listSkills", func(_ context.Context, c *call, in *searchInput) (Page[TaxonomySkill], error) {
 		found, total := c.Taxonomy().Search(in.Query, in.Limit, in.Offset)
-		list := make([]Skill, len(found))
+		list := make([]TaxonomySkill, len(found))
 		for i, skill := range found {
 			list[i] = c.skill(skill)
 		}
 		return page(c, in.pageInput, list, total), nil
 	})
-	read(s, "getSkill", func(_ context.Context, c *call, in *skillInput) (Skill, error) {
-		skill, ok := c.Taxonomy().Skill(in.SkillID)
+	read(s, "getSkill", func(_ context.Context, c *call, _ *none) (TaxonomySkill, error) {
+		skill, ok := c.Taxonomy().Skill(c.param("skillId"))
 		if !ok {
-			return Skill{}, catalog.Absent()
+			return TaxonomySkill{}, catalog.Absent()
 		}
 		return c.skill(skill), nil
 	})
@@ -90,21 +79,22 @@ func (s *Server) bindExtractions() {
 }
 
 // listSkillSections finds the sections that teach a skill, even if the taxonomy no longer has the skill.
-func listSkillSections(ctx context.Context, c *call, in *skillSectionsInput) (Page[catalog.TeachingSection], error) {
+func listSkillSections(ctx context.Context, c *call, in *pageInput) (Page[catalog.TeachingSection], error) {
 	candidates, err := c.Server.index.Candidates(ctx, c.Store, c.org)
 	if err != nil {
 		return Page[catalog.TeachingSection]{}, err
 	}
-	sections, total := candidates.Teaching(in.SkillID, in.Offset, in.Limit)
-	if _, known := c.Taxonomy().Name(in.SkillID); !known && total == 0 {
+	skill := c.param("skillId")
+	sections, total := candidates.Teaching(skill, in.Offset, in.Limit)
+	if _, known := c.Taxonomy().Name(skill); !known && total == 0 {
 		return Page[catalog.TeachingSection]{}, catalog.Absent()
 	}
-	return page(c, in.pageInput, sections, total), nil
+	return page(c, *in, sections, total), nil
 }
 
-func (c *call) skill(s skills.Skill) Skill {
+func (c *call) skill(s skills.Skill) TaxonomySkill {
 	info := c.Taxonomy().Info()
-	return Skill{
+	return TaxonomySkill{
 		ID: s.ID, Name: s.Name, Description: s.Description, Aliases: append([]string{}, s.Aliases...), Kind: s.Kind,
 		Field: s.Field, Taxonomy: TaxonomyRef{info.Name, info.Version},
 	}
@@ -112,7 +102,7 @@ func (c *call) skill(s skills.Skill) Skill {
 
 func createExtraction(
 	ctx context.Context, c *call, in *body[catalog.SyllabusExtractionInput],
-) (*AcceptedExtraction, *catalog.Change, error) {
+) (*AcceptedSyllabusExtraction, *catalog.Change, error) {
 	actor, err := c.actorWithDocuments(ctx, in.Body.DocumentID)
 	if err != nil {
 		return nil, nil, err
@@ -123,29 +113,25 @@ func createExtraction(
 		return nil, nil, err
 	}
 
-	return &AcceptedExtraction{extraction.ID, extraction.ProcessingStatus}, &change, nil
+	return &AcceptedSyllabusExtraction{extraction.ID, extraction.ProcessingStatus}, &change, nil
 }
 
-func readExtraction(ctx context.Context, c *call, in *extractionInput) (*ExtractionResult, error) {
-	e, err := service.Get[*catalog.SyllabusExtraction](ctx, c.Store, c.org, in.ExtractionID, false)
+func readExtraction(ctx context.Context, c *call, in *extractionInput) (*SyllabusExtraction, error) {
+	e, err := service.Get[*catalog.SyllabusExtraction](ctx, c.Store, c.org, c.recordID(), false)
 	if err != nil {
 		return nil, err
 	}
-	out := &ExtractionResult{
-		AcceptedExtraction: AcceptedExtraction{e.ID, e.ProcessingStatus}, OrganizationID: e.OrganizationID, Name: e.Name,
-		SyllabusHref: e.SyllabusHref,
-		DocumentID:   e.DocumentID,
-		Skills:       e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+	out := &SyllabusExtraction{
+		AcceptedSyllabusExtraction: AcceptedSyllabusExtraction{e.ID, e.ProcessingStatus},
+		OrganizationID:             e.OrganizationID, Name: e.Name, SyllabusHref: e.SyllabusHref, DocumentID: e.DocumentID,
+		Skills: e.Skills, Failure: e.Failure, Warnings: e.Warnings, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 		DeletedAt: e.DeletedAt,
 	}
-	if slices.Contains(in.Include, "text") {
-		text, err := c.Store.Text(ctx, c.org, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		words := string(text)
-		out.Text = &words
+	text, err := c.includeText(ctx, in.Include, e, nil)
+	if err != nil {
+		return nil, err
 	}
+	out.Text = text.Text
 	out.Included, err = c.include(ctx, in.Include, e.ID, e.Skills, false)
 	return out, err
 }

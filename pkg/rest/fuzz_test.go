@@ -100,15 +100,15 @@ func FuzzParameters(f *testing.F) {
 			return err == nil
 		}
 		var list pageInput
-		if check(lists.Fill(reflect.ValueOf(&list).Elem(), nil, query)) && (list.Limit < 1 || list.Limit > 100 || list.Offset < 0) {
+		if check(lists.Fill(reflect.ValueOf(&list).Elem(), query)) && (list.Limit < 1 || list.Limit > 100 || list.Offset < 0) {
 			t.Errorf("%q gives %+v", query, list)
 		}
 		var match matchPackageInput
-		if check(matches.Fill(reflect.ValueOf(&match).Elem(), nil, query)) && match.Full != nil && (math.IsNaN(*match.Full) || *match.Full < 0 || *match.Full > 1) {
+		if check(matches.Fill(reflect.ValueOf(&match).Elem(), query)) && match.Full != nil && (math.IsNaN(*match.Full) || *match.Full < 0 || *match.Full > 1) {
 			t.Errorf("%q gives %v", query, *match.Full)
 		}
 		var include extractionInput
-		if check(includes.Fill(reflect.ValueOf(&include).Elem(), nil, query)) {
+		if check(includes.Fill(reflect.ValueOf(&include).Elem(), query)) {
 			for _, what := range include.Include {
 				if what != "evidence" && what != "text" {
 					t.Errorf("%q includes %q", query, what)

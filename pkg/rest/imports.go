@@ -16,10 +16,6 @@ type ImportQueue interface {
 	SendImports(ctx context.Context, org catalog.OrgID) error
 }
 
-type importInput struct {
-	ImportID string `path:"importId"`
-}
-
 // ImportWithDetails is an import with its columns, problems and rejected rows.
 type ImportWithDetails struct {
 	*catalog.Import
@@ -31,8 +27,8 @@ type ImportWithDetails struct {
 func (s *Server) bindImport() {
 	pages[*catalog.Import](s, "listImports")
 	write(s, "createImport", createImport)
-	read(s, "getImport", func(ctx context.Context, c *call, in *importInput) (*ImportWithDetails, error) {
-		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, in.ImportID, true)
+	read(s, "getImport", func(ctx context.Context, c *call, _ *none) (*ImportWithDetails, error) {
+		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, c.recordID(), true)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +47,8 @@ func (s *Server) bindImport() {
 		}
 		return out, nil
 	})
-	remove(s, "deleteImport", func(ctx context.Context, c *call, in *importInput) (*catalog.Change, error) {
-		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, in.ImportID, true)
+	remove(s, "deleteImport", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		i, err := service.Get[*catalog.Import](ctx, c.Store, c.org, c.recordID(), true)
 		if err != nil {
 			return nil, err
 		}

@@ -5,14 +5,10 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-type jobInput struct {
-	JobID string `path:"jobId"`
-}
-
 func (s *Server) bindJobs() {
 	find[*catalog.Job](s, "listJobs")
-	get[jobInput, *catalog.Job](s, "getJob")
+	get[*catalog.Job](s, "getJob")
 	create(s, "createJob", service.New[catalog.JobInput, catalog.Job])
-	revise[jobInput](s, "updateJob", service.Revise[catalog.JobInput, catalog.Job])
-	erase[jobInput](s, "deleteJob", service.Delete[*catalog.Job])
+	revise(s, "updateJob", service.Revise[catalog.JobInput, catalog.Job])
+	erase(s, "deleteJob", service.Delete[*catalog.Job])
 }

@@ -34,11 +34,11 @@ type regionsInput struct {
 
 // RegionList lists regions.
 type RegionList struct {
-	Data []RegionEntry `json:"data" doc:"Regions with labor market figures"`
+	Data []Region `json:"data" doc:"Regions with labor market figures"`
 }
 
-// RegionEntry is one region.
-type RegionEntry struct {
+// Region is one region.
+type Region struct {
 	RegionType labor.RegionType `json:"regionType" enum:"national,state,msa"`
 	Region     string           `json:"region"`
 	Name       string           `json:"name" doc:"Name of the region"`
@@ -68,9 +68,9 @@ func (s *Server) bindLabor() {
 	})
 	read(s, "listRegions", func(ctx context.Context, c *call, in *regionsInput) (RegionList, error) {
 		regions, err := c.Market.Regions(ctx, labor.RegionType(in.RegionType))
-		list := RegionList{Data: make([]RegionEntry, len(regions))}
+		list := RegionList{Data: make([]Region, len(regions))}
 		for i, r := range regions {
-			list.Data[i] = RegionEntry{r.RegionType, r.Area.Region, r.Name}
+			list.Data[i] = Region{r.RegionType, r.Area.Region, r.Name}
 		}
 		return list, err
 	})

@@ -21,11 +21,11 @@ type tokenInput struct {
 }
 
 // link binds an operation that creates a link to the page of a record, which stands under its path and page.
-func link[P recordPath, R catalog.Record](s *Server, id, page string) {
+func link[R catalog.Record](s *Server, id, page string) {
 	write(s, id, func(
-		ctx context.Context, c *call, in *with[P, catalog.LinkInput],
+		ctx context.Context, c *call, in *body[catalog.LinkInput],
 	) (*catalog.LinkedPage, *catalog.Change, error) {
-		r, err := service.Get[R](ctx, c.Store, c.org, in.Path.record(), c.strong)
+		r, err := service.Get[R](ctx, c.Store, c.org, c.recordID(), c.strong)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -40,9 +40,9 @@ func link[P recordPath, R catalog.Record](s *Server, id, page string) {
 	})
 }
 
-// follow checks a link's token and sets the call's organization to that of the link. Expired, revoked and unknown
-// links return the same not_found error.
-func follow[R catalog.Record](ctx context.Context, c *call, id, token string) error {
+// follow checks the token of a link to the record that the path names, and sets the call's organization to the link's.
+// Expired, revoked and unknown links return the same not_found error.
+func follow[R catalog.Record](ctx context.Context, c *call, token string) error {
 	ended := catalog.Errorf(catalog.NotFound, "The link is unknown, expired or revoked. Ask for a new one.")
 	link, err := c.Store.Link(ctx, catalog.HashSecret(token))
 	if err != nil || link == nil {
@@ -53,7 +53,7 @@ func follow[R catalog.Record](ctx context.Context, c *call, id, token string) er
 		return err
 	}
 	var record R
-	if !link.Shows(catalog.KindOf(record), id, key, c.now) {
+	if !link.Shows(catalog.KindOf(record), c.recordID(), key, c.now) {
 		return ended
 	}
 	c.org = link.OrganizationID

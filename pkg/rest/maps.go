@@ -12,7 +12,6 @@ import (
 )
 
 type mapInput struct {
-	programInput
 	Basis string `query:"basis" enum:"skills,outcomes,both" default:"both" doc:"What marks are computed from: the skills of the courses' sections, the courses' outcomes, or the better of both"`
 	Jobs  string `query:"jobs" minLength:"1" doc:"At most 10 jobs to compare with, separated by commas: ids of jobs, and SOC codes after soc:, such as soc:15-1252"`
 }
@@ -25,12 +24,6 @@ type mapTableInput struct {
 type sharedMapInput struct {
 	mapInput
 	tokenInput
-}
-
-type mapCellInput struct {
-	programInput
-	OutcomeID string `path:"outcomeId"`
-	CourseID  string `path:"courseId"`
 }
 
 // maxMapJobs is the maximum number of jobs that a map is compared with.
@@ -59,20 +52,20 @@ func (s *Server) bindMaps() {
 		})
 	})
 	read(s, "getProgramMapPage", showMap)
-	link[programInput, *catalog.Program](s, "createProgramMapLink", "/map")
+	link[*catalog.Program](s, "createProgramMapLink", "/map")
 	read(s, "getSharedProgramMap", func(ctx context.Context, c *call, in *sharedMapInput) (anything, error) {
-		if err := follow[*catalog.Program](ctx, c, in.ProgramID, in.Token); err != nil {
+		if err := follow[*catalog.Program](ctx, c, in.Token); err != nil {
 			return anything{}, err
 		}
 		return showMap(ctx, c, &in.mapInput)
 	})
 	write(s, "decideMapCell", func(
-		ctx context.Context, c *call, in *with[mapCellInput, catalog.MapDecisionInput],
+		ctx context.Context, c *call, in *body[catalog.MapDecisionInput],
 	) (alignment.MapCell, *catalog.Change, error) {
-		return c.actor().DecideMapCell(ctx, in.Path.ProgramID, in.Path.OutcomeID, in.Path.CourseID, in.Body)
+		return c.actor().DecideMapCell(ctx, c.param("programId"), c.param("outcomeId"), c.param("courseId"), in.Body)
 	})
-	remove(s, "deleteMapDecision", func(ctx context.Context, c *call, in *mapCellInput) (*catalog.Change, error) {
-		return c.actor().DeleteMapDecision(ctx, in.ProgramID, in.OutcomeID, in.CourseID)
+	remove(s, "deleteMapDecision", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		return c.actor().DeleteMapDecision(ctx, c.param("programId"), c.param("outcomeId"), c.param("courseId"))
 	})
 }
 
@@ -85,12 +78,12 @@ func (c *call) curriculum(ctx context.Context, in mapInput, quoted bool) (alignm
 	if len(jobs) > maxMapJobs {
 		return alignment.Curriculum{}, catalog.Errorf(catalog.InvalidParameter, "jobs must name at most %d jobs.", maxMapJobs)
 	}
-	return c.actor().Curriculum(ctx, in.ProgramID, in.Basis, jobs, quoted)
+	return c.actor().Curriculum(ctx, c.recordID(), in.Basis, jobs, quoted)
 }
 
 func showMap(ctx context.Context, c *call, in *mapInput) (anything, error) {
 	m, curriculum, err := parallel.Two(ctx,
-		parallel.Call(c.masthead, in.ProgramID), parallel.Call2(c.curriculum, *in, true))
+		parallel.Call(c.masthead, c.recordID()), parallel.Call2(c.curriculum, *in, true))
 	if err != nil {
 		return anything{}, err
 	}

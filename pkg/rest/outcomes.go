@@ -29,26 +29,9 @@ type OutcomeDetail struct {
 	IncludedReviews
 }
 
-// outcomeOwner is the path of a course or a program, which owns outcomes.
-type outcomeOwner interface{ owner() (catalog.Kind, string) }
-
-func (in courseInput) owner() (catalog.Kind, string)  { return catalog.CourseKind, in.CourseID }
-func (in programInput) owner() (catalog.Kind, string) { return catalog.ProgramKind, in.ProgramID }
-
-type readOutcomesInput[P outcomeOwner] struct {
-	Path P
-	includeInput
-}
-
 type outcomesBody struct {
 	schema.ExcessAtItem
 	catalog.OutcomesInput
-}
-
-type outcomeSkillInput[P outcomeOwner] struct {
-	Path      P
-	OutcomeID string `path:"outcomeId"`
-	skillInput
 }
 
 type listOutcomesInput struct {
@@ -66,39 +49,37 @@ type PromisedOutcome struct {
 	Code      *string         `json:"code" doc:"Code of the course or program; null for none"`
 }
 
-// bindOutcomes binds the operations that courses and programs have alike; name is that of the owner in their ids.
-func bindOutcomes[P outcomeOwner](s *Server, name string) {
-	read(s, "get"+name+"Outcomes", func(ctx context.Context, c *call, in *readOutcomesInput[P]) (*OutcomeList, error) {
-		kind, id := in.Path.owner()
-		return c.outcomes(ctx, kind, id, in.includeInput)
+// bindOutcomes binds the operations that courses and programs, the kinds of owner, have alike.
+func bindOutcomes(s *Server, owner catalog.Kind) {
+	name := string(owner)
+	read(s, "get"+name+"Outcomes", func(ctx context.Context, c *call, in *includeInput) (*OutcomeList, error) {
+		return c.outcomes(ctx, owner, *in)
 	})
 	write(s, "replace"+name+"Outcomes", func(
-		ctx context.Context, c *call, in *with[P, outcomesBody],
+		ctx context.Context, c *call, in *body[outcomesBody],
 	) (*OutcomeList, *catalog.Change, error) {
-		kind, id := in.Path.owner()
-		return c.replaceOutcomes(ctx, kind, id, in.Body.OutcomesInput)
+		return c.replaceOutcomes(ctx, owner, in.Body.OutcomesInput)
 	})
-	bindReviews[outcomeSkillInput[P], *catalog.Outcome](
-		s, "review"+name+"OutcomeSkill", "delete"+name+"OutcomeReview", func(
-			ctx context.Context, a service.Actor, in outcomeSkillInput[P],
-		) (service.Reviewable, error) {
-			kind, id := in.Path.owner()
-			return a.ReviewableOutcome(ctx, kind, id, in.OutcomeID)
-		})
+	bindReviews[*catalog.Outcome](s, "review"+name+"OutcomeSkill", "delete"+name+"OutcomeReview", func(
+		ctx context.Context, c *call,
+	) (service.Reviewable, error) {
+		return c.actor().ReviewableOutcome(ctx, owner, c.recordID(), c.param("outcomeId"))
+	})
 }
 
 func adoptOutcomes(
-	ctx context.Context, c *call, in *with[courseInput, catalog.AdoptionInput],
+	ctx context.Context, c *call, in *body[catalog.AdoptionInput],
 ) (*OutcomeList, *catalog.Change, error) {
-	list, change, err := c.actor().AdoptOutcomes(ctx, in.Path.CourseID, in.Body)
+	list, change, err := c.actor().AdoptOutcomes(ctx, c.recordID(), in.Body)
 	if err != nil {
 		return nil, nil, err
 	}
 	return outcomeList(list), change, nil
 }
 
-// outcomes returns the outcomes of a course or a program.
-func (c *call) outcomes(ctx context.Context, kind catalog.Kind, ownerID string, in includeInput) (*OutcomeList, error) {
+// outcomes returns the outcomes of the course or program that the path names.
+func (c *call) outcomes(ctx context.Context, kind catalog.Kind, in includeInput) (*OutcomeList, error) {
+	ownerID := c.recordID()
 	p, result, err := parallel.Two(ctx, parallel.Call2(c.actor().Outcomes, kind, ownerID), func(
 		ctx context.Context,
 	) (*catalog.ExtractionResult, error) {
@@ -163,11 +144,12 @@ func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[Pro
 	return page(c, in.pageInput, data, total), err
 }
 
-// replaceOutcomes replaces the outcomes of a course or a program. It charges for each statement that must be read.
+// replaceOutcomes replaces the outcomes of the course or program that the path names. It charges for each statement
+// that must be read.
 func (c *call) replaceOutcomes(
-	ctx context.Context, kind catalog.Kind, ownerID string, in catalog.OutcomesInput,
+	ctx context.Context, kind catalog.Kind, in catalog.OutcomesInput,
 ) (*OutcomeList, *catalog.Change, error) {
-	list, change, err := c.actor().ReplaceOutcomes(ctx, kind, ownerID, in)
+	list, change, err := c.actor().ReplaceOutcomes(ctx, kind, c.recordID(), in)
 	if err != nil {
 		return nil, nil, err
 	}

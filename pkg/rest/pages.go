@@ -40,8 +40,9 @@ func (c *call) masthead(ctx context.Context, record string) (alignment.Masthead,
 	return m, err
 }
 
-// articulationPage renders an articulation as a page.
-func (c *call) articulationPage(ctx context.Context, id string) (anything, error) {
+// articulationPage renders the articulation that the path names as a page.
+func (c *call) articulationPage(ctx context.Context) (anything, error) {
+	id := c.recordID()
 	m, decision, err := parallel.Two(ctx, parallel.Call(c.masthead, id), parallel.Call(c.actor().DecisionOn, id))
 	if err != nil {
 		return anything{}, err

@@ -28,26 +28,13 @@ func (c *call) actorWithDocuments(ctx context.Context, named ...catalog.Optional
 	return c.actor().WithDocuments(ctx, c.Files, named...)
 }
 
-// recordPath is the path of a record, or of what belongs to it.
-type recordPath interface{ record() string }
-
-func (in articulationInput) record() string { return in.ArticulationID }
-func (in courseInput) record() string       { return in.CourseID }
-func (in credentialInput) record() string   { return in.CredentialID }
-func (in documentInput) record() string     { return in.DocumentID }
-func (in jobInput) record() string          { return in.JobID }
-func (in packageInput) record() string      { return in.PackageID }
-func (in programInput) record() string      { return in.ProgramID }
-func (in reportInput) record() string       { return in.ReportID }
-func (in webhookInput) record() string      { return in.WebhookID }
-
 // fill completes records with what is not stored with them.
 type fill[R catalog.Record] func(a service.Actor, ctx context.Context, records ...R) error
 
 // get binds the GET of a record.
-func get[P recordPath, R catalog.Record](s *Server, id string, fills ...fill[R]) {
-	read(s, id, func(ctx context.Context, c *call, in *P) (R, error) {
-		record, err := service.Get[R](ctx, c.Store, c.org, (*in).record(), c.strong)
+func get[R catalog.Record](s *Server, id string, fills ...fill[R]) {
+	read(s, id, func(ctx context.Context, c *call, _ *none) (R, error) {
+		record, err := service.Get[R](ctx, c.Store, c.org, c.recordID(), c.strong)
 		for _, complete := range fills {
 			if err == nil {
 				err = complete(c.actor(), ctx, record)
@@ -88,50 +75,44 @@ func create[B, R any](
 }
 
 // revise binds the PATCH of a record.
-func revise[P recordPath, B, R any](
+func revise[B, R any](
 	s *Server, id string, use func(a service.Actor, ctx context.Context, id string, in B) (R, *catalog.Change, error),
 ) {
-	write(s, id, func(ctx context.Context, c *call, in *with[P, B]) (R, *catalog.Change, error) {
-		return use(c.actor(), ctx, in.Path.record(), in.Body)
+	write(s, id, func(ctx context.Context, c *call, in *body[B]) (R, *catalog.Change, error) {
+		return use(c.actor(), ctx, c.recordID(), in.Body)
 	})
 }
 
 // erase binds the DELETE of a record.
-func erase[P recordPath](
+func erase(
 	s *Server, id string, use func(a service.Actor, ctx context.Context, id string) (*catalog.Change, error),
 ) {
-	remove(s, id, func(ctx context.Context, c *call, in *P) (*catalog.Change, error) {
-		return use(c.actor(), ctx, (*in).record())
+	remove(s, id, func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		return use(c.actor(), ctx, c.recordID())
 	})
 }
 
-// skillPath is the path of a skill of what people review.
-type skillPath interface{ skill() string }
-
-func (in skillInput) skill() string { return in.SkillID }
-
 // bindReviews binds the operations on the reviews of the skills of an R.
-func bindReviews[P skillPath, R catalog.Reviewed](
-	s *Server, review, unreview string,
-	load func(ctx context.Context, a service.Actor, in P) (service.Reviewable, error),
+func bindReviews[R catalog.Reviewed](
+	s *Server, review, unreview string, load func(ctx context.Context, c *call) (service.Reviewable, error),
 ) {
 	write(s, review, func(
-		ctx context.Context, c *call, in *with[P, catalog.ReviewInput],
+		ctx context.Context, c *call, in *body[catalog.ReviewInput],
 	) (shown R, change *catalog.Change, err error) {
-		of, err := load(ctx, c.actor(), in.Path)
+		of, err := load(ctx, c)
 		if err != nil {
 			return shown, nil, err
 		}
-		change, err = c.actor().Review(of, in.Path.skill(), in.Body)
+		change, err = c.actor().Review(of, c.param("skillId"), in.Body)
 		c.reviewed(of)
 		return of.Reviewed.(R), change, err
 	})
-	remove(s, unreview, func(ctx context.Context, c *call, in *P) (*catalog.Change, error) {
-		of, err := load(ctx, c.actor(), *in)
+	remove(s, unreview, func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		of, err := load(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		change, err := c.actor().Unreview(of, (*in).skill())
+		change, err := c.actor().Unreview(of, c.param("skillId"))
 		c.reviewed(of)
 		return change, err
 	})

@@ -10,17 +10,12 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-type reportInput struct {
-	ReportID string `path:"reportId"`
-}
-
 type readReportInput struct {
 	viewInput
 	Format string `query:"format" doc:"Overrides Accept: csv is the view's table, html a page to read or print"`
 }
 
 type viewInput struct {
-	reportInput
 	View string `query:"view" enum:"alignment,coverage,gap,market" doc:"View to show instead of the one in the report's settings"`
 }
 
@@ -36,14 +31,14 @@ func (s *Server) bindReports() {
 	read(s, "getReport", readReport)
 	read(s, "getReportTable", showReport)
 	read(s, "getReportPage", showReport)
-	link[reportInput, *catalog.Report](s, "createReportLink", "")
+	link[*catalog.Report](s, "createReportLink", "")
 	read(s, "getSharedReport", func(ctx context.Context, c *call, in *sharedReportInput) (anything, error) {
-		if err := follow[*catalog.Report](ctx, c, in.ReportID, in.Token); err != nil {
+		if err := follow[*catalog.Report](ctx, c, in.Token); err != nil {
 			return anything{}, err
 		}
 		return showReport(ctx, c, &in.viewInput)
 	})
-	erase[reportInput](s, "deleteReport", service.Delete[*catalog.Report])
+	erase(s, "deleteReport", service.Delete[*catalog.Report])
 }
 
 func createReport(
@@ -59,7 +54,7 @@ func createReport(
 }
 
 func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.Result, error) {
-	report, err := loadReport(ctx, c, in.ReportID, in.View)
+	report, err := loadReport(ctx, c, in.View)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +68,7 @@ func readReport(ctx context.Context, c *call, in *readReportInput) (*alignment.R
 // showReport writes a view of a report in the operation's only format. Links to the other views differ only in the
 // parameter view.
 func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
-	report, err := loadReport(ctx, c, in.ReportID, in.View)
+	report, err := loadReport(ctx, c, in.View)
 	if err != nil {
 		return anything{}, err
 	}
@@ -84,9 +79,9 @@ func showReport(ctx context.Context, c *call, in *viewInput) (anything, error) {
 	})
 }
 
-// loadReport loads a report, for the market view with the areas that have figures.
-func loadReport(ctx context.Context, c *call, id, view string) (alignment.Report, error) {
-	report, err := c.actor().Report(ctx, id, view)
+// loadReport loads the report that the path names, for the market view with the areas that have figures.
+func loadReport(ctx context.Context, c *call, view string) (alignment.Report, error) {
+	report, err := c.actor().Report(ctx, c.recordID(), view)
 	if err != nil || report.Record.Settings.View != alignment.MarketView {
 		return report, err
 	}

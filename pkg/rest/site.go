@@ -41,10 +41,6 @@ type ServiceLinks struct {
 	OpenAPI string `json:"openapi" doc:"Path of the OpenAPI document"`
 }
 
-type assetInput struct {
-	Asset string `path:"asset" doc:"Name of a file of a page"`
-}
-
 func (s *Server) bindDocs() {
 	read(s, "getServiceInfo", func(_ context.Context, c *call, _ *none) (*ServiceInfo, error) {
 		accept := strings.Join(c.request.Header.Values("Accept"), ",")
@@ -61,9 +57,9 @@ func (s *Server) bindDocs() {
 	read(s, "getConsole", func(_ context.Context, c *call, _ *none) (anything, error) {
 		return anything{}, c.page("console.html", sitePolicy(s.Uploads))
 	})
-	read(s, "getDocsAsset", func(_ context.Context, c *call, in *assetInput) (anything, error) {
+	read(s, "getDocsAsset", func(_ context.Context, c *call, _ *none) (anything, error) {
 		// Its name contains its digest.
-		return anything{}, c.file("assets/"+in.Asset, "public, max-age=31536000, immutable")
+		return anything{}, c.file("assets/"+c.param("asset"), "public, max-age=31536000, immutable")
 	})
 }
 

@@ -10,27 +10,7 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-type packageInput struct {
-	PackageID string `path:"packageId"`
-}
-
-type transferCourseInput struct {
-	packageInput
-	TransferCourseID string `path:"transferCourseId"`
-}
-
-type readTransferCourseInput struct {
-	transferCourseInput
-	includeReviewedInput
-}
-
-type transferCourseSkillInput struct {
-	transferCourseInput
-	skillInput
-}
-
 type transferCoursesInput struct {
-	packageInput
 	Limit  int `query:"limit" minimum:"1" maximum:"1000" doc:"Maximum number of courses in the response; as many as fit when absent" extension:"true"`
 	Offset int `query:"offset" default:"0" minimum:"0" doc:"Number of courses to skip" extension:"true"`
 }
@@ -43,20 +23,18 @@ type createPackageInput struct {
 }
 
 type createTransferCoursesInput struct {
-	packageInput
 	Body struct {
 		Courses []catalog.TransferCourseInput `json:"courses" minItems:"1" maxItems:"50" doc:"Courses to create, in this order, all or none"`
 	}
 }
 
 type matchPackageInput struct {
-	packageInput
 	Full    *float64 `query:"fullEquivalentThreshold" minimum:"0" maximum:"1" doc:"Overrides the package's threshold for this response only"`
 	Partial *float64 `query:"partialEquivalentThreshold" minimum:"0" maximum:"1" doc:"Overrides the package's threshold for this response only"`
 }
 
-// TransferCourseWithEvidence is a transfer course as include shows it.
-type TransferCourseWithEvidence struct {
+// TransferCourseDetail is a transfer course as include shows it.
+type TransferCourseDetail struct {
 	*catalog.TransferCourse
 	IncludedDecisions
 	IncludedText
@@ -65,16 +43,15 @@ type TransferCourseWithEvidence struct {
 func (s *Server) bindTransfers() {
 	find[*catalog.TransferPackage](s, "listTransferPackages")
 	write(s, "createTransferPackage", createPackage)
-	get[packageInput, *catalog.TransferPackage](s, "getTransferPackage")
-	revise[packageInput](s, "updateTransferPackage",
-		service.Revise[catalog.TransferPackageInput, catalog.TransferPackage])
-	erase[packageInput](s, "deleteTransferPackage", service.Actor.DeletePackage)
+	get[*catalog.TransferPackage](s, "getTransferPackage")
+	revise(s, "updateTransferPackage", service.Revise[catalog.TransferPackageInput, catalog.TransferPackage])
+	erase(s, "deleteTransferPackage", service.Actor.DeletePackage)
 	read(s, "listTransferCourses", listTransferCourses)
 	write(s, "createTransferCourses", createTransferCourses)
 	read(s, "getTransferCourse", func(
-		ctx context.Context, c *call, in *readTransferCourseInput,
-	) (*TransferCourseWithEvidence, error) {
-		course, err := c.transferCourse(ctx, in.transferCourseInput)
+		ctx context.Context, c *call, in *includeReviewedInput,
+	) (*TransferCourseDetail, error) {
+		course, err := c.transferCourse(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -83,11 +60,10 @@ func (s *Server) bindTransfers() {
 			return nil, err
 		}
 		text, err := c.includeText(ctx, in.Include, course, nil)
-		return &TransferCourseWithEvidence{course, included, text}, err
+		return &TransferCourseDetail{course, included, text}, err
 	})
-	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*catalog.Change,
-		error) {
-		course, err := c.transferCourse(ctx, *in)
+	remove(s, "deleteTransferCourse", func(ctx context.Context, c *call, _ *none) (*catalog.Change, error) {
+		course, err := c.transferCourse(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -95,38 +71,38 @@ func (s *Server) bindTransfers() {
 		change.Delete(course, c.now, nil)
 		return &change, nil
 	})
-	bindReviews[transferCourseSkillInput, *catalog.TransferCourse](
-		s, "reviewTransferCourseSkill", "deleteTransferCourseReview", func(
-			ctx context.Context, a service.Actor, in transferCourseSkillInput,
-		) (service.Reviewable, error) {
-			return a.ReviewableTransferCourse(ctx, in.PackageID, in.TransferCourseID)
-		})
+	bindReviews[*catalog.TransferCourse](s, "reviewTransferCourseSkill", "deleteTransferCourseReview", func(
+		ctx context.Context, c *call,
+	) (service.Reviewable, error) {
+		return c.actor().ReviewableTransferCourse(ctx, c.param("packageId"), c.param("transferCourseId"))
+	})
 	write(s, "retryTransferCourse", func(
-		ctx context.Context, c *call, in *transferCourseInput,
+		ctx context.Context, c *call, _ *none,
 	) (*catalog.TransferCourse, *catalog.Change, error) {
-		return c.actor().RetryTransferCourse(ctx, in.PackageID, in.TransferCourseID)
+		return c.actor().RetryTransferCourse(ctx, c.param("packageId"), c.param("transferCourseId"))
 	})
-	read(s, "matchTransferCourse", func(ctx context.Context, c *call, in *transferCourseInput) (*service.Equivalencies,
-		error) {
-		return c.actor().Match(ctx, in.PackageID, in.TransferCourseID)
+	read(s, "matchTransferCourse", func(ctx context.Context, c *call, _ *none) (*service.Equivalencies, error) {
+		return c.actor().Match(ctx, c.param("packageId"), c.param("transferCourseId"))
 	})
-	read(s, "matchTransferPackage", func(ctx context.Context, c *call,
-		in *matchPackageInput) (*service.PackageEquivalencies, error) {
-		return c.actor().MatchPackage(ctx, in.PackageID,
+	read(s, "matchTransferPackage", func(
+		ctx context.Context, c *call, in *matchPackageInput,
+	) (*service.PackageEquivalencies, error) {
+		return c.actor().MatchPackage(ctx, c.recordID(),
 			catalog.MatchingConfigInput{FullEquivalentThreshold: in.Full, PartialEquivalentThreshold: in.Partial})
 	})
 }
 
 // transferCourse loads the transfer course in the path.
-func (c *call) transferCourse(ctx context.Context, in transferCourseInput) (*catalog.TransferCourse, error) {
-	return service.GetIn[*catalog.TransferCourse](ctx, c.Store, c.org, in.PackageID, in.TransferCourseID, c.strong)
+func (c *call) transferCourse(ctx context.Context) (*catalog.TransferCourse, error) {
+	return service.GetIn[*catalog.TransferCourse](
+		ctx, c.Store, c.org, c.param("packageId"), c.param("transferCourseId"), c.strong)
 }
 
 func listTransferCourses(ctx context.Context, c *call, in *transferCoursesInput) ([]*catalog.TransferCourse, error) {
 	_, courses, err := parallel.Two(ctx, func(ctx context.Context) (*catalog.TransferPackage, error) {
-		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, in.PackageID, c.strong) // 404 where it is gone
+		return service.Get[*catalog.TransferPackage](ctx, c.Store, c.org, c.recordID(), c.strong) // 404 where it is gone
 	}, func(ctx context.Context) ([]*catalog.TransferCourse, error) {
-		return service.All[*catalog.TransferCourse](ctx, c.Store, c.org, in.PackageID)
+		return service.All[*catalog.TransferCourse](ctx, c.Store, c.org, c.recordID())
 	})
 	if err != nil {
 		return nil, err
@@ -168,5 +144,5 @@ func createTransferCourses(
 	if err != nil {
 		return nil, nil, err
 	}
-	return actor.AddTransferCourses(ctx, in.PackageID, in.Body.Courses)
+	return actor.AddTransferCourses(ctx, c.recordID(), in.Body.Courses)
 }

@@ -19,19 +19,9 @@ type Webhooks interface {
 	Send(ctx context.Context, messages []catalog.WebhookMessage) error
 }
 
-type webhookInput struct {
-	WebhookID string `path:"webhookId" doc:"Id of the webhook"`
-}
-
 type listDeliveriesInput struct {
-	webhookInput
 	Limit  int    `query:"limit" default:"50" minimum:"1" maximum:"100" doc:"Maximum number of attempts in the page"`
 	Before string `query:"before" doc:"next of the previous page; the newest attempts when absent"`
-}
-
-type resendInput struct {
-	webhookInput
-	MessageID string `path:"messageId" doc:"Id of the message, from its deliveries"`
 }
 
 // WebhookWithSecret is a webhook with the secret that signs its messages, shown this once.
@@ -40,15 +30,15 @@ type WebhookWithSecret struct {
 	Secret string `json:"secret" doc:"Signing secret in the Standard Webhooks format: whsec_ and 32 bytes in base64; shown only once"`
 }
 
-// DeliveryList is a page of attempts, the newest first.
-type DeliveryList struct {
+// WebhookDeliveryList is a page of attempts, the newest first.
+type WebhookDeliveryList struct {
 	Data    []catalog.WebhookAttempt `json:"data" doc:"Attempts, newest first"`
 	Next    *string                  `json:"next" doc:"Pass as before for the next page; null on the last page"`
 	HasMore bool                     `json:"hasMore" doc:"Whether there is a next page"`
 }
 
-// SentMessage names a message that is about to be delivered.
-type SentMessage struct {
+// AcceptedWebhookMessage names a message that is about to be delivered.
+type AcceptedWebhookMessage struct {
 	MessageID string `json:"messageId" doc:"Id of the message, sent as webhook-id with every attempt"`
 	Type      string `json:"type" doc:"Type of the message"`
 }
@@ -61,8 +51,8 @@ func (s *Server) bindWebhooks() {
 		}
 		return page(c, *in, catalog.PageOf(hooks.List, in.Offset, in.Limit), len(hooks.List)), nil
 	})
-	read(s, "getWebhook", func(ctx context.Context, c *call, in *webhookInput) (*catalog.Webhook, error) {
-		_, hook, err := c.actor().Webhook(ctx, in.WebhookID)
+	read(s, "getWebhook", func(ctx context.Context, c *call, _ *none) (*catalog.Webhook, error) {
+		_, hook, err := c.actor().Webhook(ctx, c.recordID())
 		return hook, err
 	})
 	write(s, "createWebhook", func(
@@ -75,36 +65,38 @@ func (s *Server) bindWebhooks() {
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
 	write(s, "updateWebhook", func(
-		ctx context.Context, c *call, in *with[webhookInput, catalog.WebhookInput],
+		ctx context.Context, c *call, in *body[catalog.WebhookInput],
 	) (*catalog.Webhook, *catalog.Change, error) {
-		return c.webhookActor().UpdateWebhook(ctx, in.Path.WebhookID, in.Body)
+		return c.webhookActor().UpdateWebhook(ctx, c.recordID(), in.Body)
 	})
-	erase[webhookInput](s, "deleteWebhook", service.Actor.DeleteWebhook)
+	erase(s, "deleteWebhook", service.Actor.DeleteWebhook)
 	write(s, "rotateWebhookSecret", func(
-		ctx context.Context, c *call, in *webhookInput,
+		ctx context.Context, c *call, _ *none,
 	) (*WebhookWithSecret, *catalog.Change, error) {
-		hook, secret, change, err := c.actor().RotateWebhook(ctx, c.Webhooks.Seal, in.WebhookID)
+		hook, secret, change, err := c.actor().RotateWebhook(ctx, c.Webhooks.Seal, c.recordID())
 		return &WebhookWithSecret{hook, secret}, change, err
 	})
-	write(s, "testWebhook", func(ctx context.Context, c *call, in *webhookInput) (*SentMessage, *catalog.Change, error) {
-		return sent(c.actor().TestWebhook(ctx, in.WebhookID))
+	write(s, "testWebhook", func(ctx context.Context, c *call, _ *none) (*AcceptedWebhookMessage, *catalog.Change, error) {
+		return sent(c.actor().TestWebhook(ctx, c.recordID()))
 	})
-	read(s, "listWebhookDeliveries", func(ctx context.Context, c *call, in *listDeliveriesInput) (*DeliveryList, error) {
-		_, hook, err := c.actor().Webhook(ctx, in.WebhookID)
+	read(s, "listWebhookDeliveries", func(
+		ctx context.Context, c *call, in *listDeliveriesInput,
+	) (*WebhookDeliveryList, error) {
+		_, hook, err := c.actor().Webhook(ctx, c.recordID())
 		if err != nil {
 			return nil, err
 		}
 		attempts, next, err := c.Store.WebhookAttempts(ctx, c.org, hook.ID, in.Before, in.Limit)
-		out := &DeliveryList{Data: attempts}
+		out := &WebhookDeliveryList{Data: attempts}
 		if next != "" {
 			out.Next, out.HasMore = &next, true
 		}
 		return out, err
 	})
 	write(s, "resendWebhookMessage", func(
-		ctx context.Context, c *call, in *resendInput,
-	) (*SentMessage, *catalog.Change, error) {
-		return sent(c.actor().ResendMessage(ctx, in.WebhookID, in.MessageID))
+		ctx context.Context, c *call, _ *none,
+	) (*AcceptedWebhookMessage, *catalog.Change, error) {
+		return sent(c.actor().ResendMessage(ctx, c.param("webhookId"), c.param("messageId")))
 	})
 }
 
@@ -115,6 +107,6 @@ func (c *call) webhookActor() service.Actor {
 	return actor
 }
 
-func sent(m catalog.WebhookMessage, err error) (*SentMessage, *catalog.Change, error) {
-	return &SentMessage{m.ID, m.Type}, catalog.NewChange(&m), err
+func sent(m catalog.WebhookMessage, err error) (*AcceptedWebhookMessage, *catalog.Change, error) {
+	return &AcceptedWebhookMessage{m.ID, m.Type}, catalog.NewChange(&m), err
 }

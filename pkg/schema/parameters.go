@@ -13,91 +13,53 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"skillscurriculum/pkg/catalog"
 )
 
-// Parameter is a field of an input type that is set from the path or the query.
+// Parameter is a field of an input type that is set from the query.
 type Parameter struct {
-	Name, In  string
+	Name      string
 	Index     []int
-	Kind      reflect.Kind
-	Doc       string
-	Default   string
-	Pattern   string // documents the form of values, which the handler checks
-	Minimum   *float64
-	Maximum   *float64
-	Enum      []string
-	Date      bool
-	MinLength *int // in bytes; a text with a MinLength is trimmed
-	MaxLength *int // in characters
+	Schema    *huma.Schema // a text with a MinLength is trimmed; the handler checks the Pattern
 	Required  bool
-	List      bool // comma-separated values of Enum
 	Extension bool // extends an operation that is not an extension itself
 }
 
-// Parameters are the parameters of an operation.
+// Parameters are the parameters of an operation's query.
 type Parameters []Parameter
 
-// ParametersOf returns the fields tagged path or query, with their rules from the tags default, minimum, maximum,
-// minLength, maxLength, enum, pattern and required, those within the field Path included. The values of a parameter
-// named format are formats.
+// ParametersOf returns the fields tagged query, with the rules in their other tags. A list has comma-separated values
+// of an enumeration. The values of a parameter named format are formats.
 func ParametersOf(t reflect.Type, formats []string) Parameters {
+	registryMu.Lock()
+	defer registryMu.Unlock()
 	var all Parameters
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Name == "Path" {
-			for _, p := range ParametersOf(f.Type, formats) {
-				p.Index = slices.Concat(f.Index, p.Index)
-				all = append(all, p)
+		name := f.Tag.Get("query")
+		if name == "" {
+			continue
+		}
+		if f.Type.Kind() == reflect.Pointer {
+			f.Type = f.Type.Elem() // absent, never null
+		}
+		of := huma.SchemaFromField(registry(), f, "")
+		if name == "format" {
+			for _, format := range formats {
+				of.Enum = append(of.Enum, format)
 			}
-			continue
 		}
-		p := Parameter{
-			Index: f.Index, Kind: f.Type.Kind(), Date: f.Tag.Get("format") == "date", Doc: f.Tag.Get("doc"),
-			Default: f.Tag.Get("default"), Pattern: f.Tag.Get("pattern"), Required: f.Tag.Get("required") == "true",
-		}
-		if p.Kind == reflect.Pointer {
-			p.Kind = f.Type.Elem().Kind()
-		}
-		if p.Name = f.Tag.Get("path"); p.Name != "" {
-			p.In, p.Required = "path", true
-		} else if p.Name = f.Tag.Get("query"); p.Name != "" {
-			p.In = "query"
-		} else {
-			continue
-		}
-		p.Minimum, p.Maximum = bound(f.Tag.Get("minimum")), bound(f.Tag.Get("maximum"))
-		p.MinLength, p.MaxLength = length(f.Tag.Get("minLength")), length(f.Tag.Get("maxLength"))
-		if enum := f.Tag.Get("enum"); enum != "" {
-			p.Enum = strings.Split(enum, ",")
-		} else if p.Name == "format" {
-			p.Enum = formats
-		}
-		p.List, p.Extension = f.Type.Kind() == reflect.Slice, f.Tag.Get("extension") == "true"
-		all = append(all, p)
+		all = append(all, Parameter{
+			Name: name, Index: f.Index, Schema: of, Required: f.Tag.Get("required") == "true",
+			Extension: f.Tag.Get("extension") == "true",
+		})
 	}
 	return all
 }
 
-func bound(tag string) *float64 {
-	if tag == "" {
-		return nil
-	}
-	v, err := strconv.ParseFloat(tag, 64)
-	if err != nil {
-		panic(err)
-	}
-	return &v
-}
-
-func length(tag string) *int {
-	if v := bound(tag); v != nil {
-		return new(int(*v))
-	}
-	return nil
-}
-
-// Fill sets the fields of v from a path and a query, which must not have other parameters.
-func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery string) error {
+// Fill sets the fields of v from a query, which must not have other parameters.
+func (all Parameters) Fill(v reflect.Value, rawQuery string) error {
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return catalog.Errorf(catalog.InvalidParameter, "The query cannot be decoded.")
@@ -106,18 +68,18 @@ func (all Parameters) Fill(v reflect.Value, path map[string]string, rawQuery str
 		return err
 	}
 	for _, p := range all {
-		value := p.Default
-		if p.In == "path" {
-			value = path[p.Name]
-		} else if given, ok := query[p.Name]; ok {
+		value := ""
+		if given, ok := query[p.Name]; ok {
 			if len(given) > 1 {
 				return p.refused("must be given once")
 			}
 			value = given[0]
 		} else if p.Required {
 			return p.refused("is required")
-		} else if p.Default == "" {
+		} else if p.Schema.Default == nil {
 			continue
+		} else {
+			value = fmt.Sprint(p.Schema.Default)
 		}
 		if err := p.set(v.FieldByIndex(p.Index), value); err != nil {
 			return err
@@ -132,7 +94,7 @@ func (all Parameters) refuseOthers(query url.Values) error {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.In == "query" && p.Name == name }) {
+		if !slices.ContainsFunc(all, func(p Parameter) bool { return p.Name == name }) {
 			return catalog.Errorf(catalog.InvalidParameter, "%.100q is not a parameter of this operation%s.", name, all.offer())
 		}
 	}
@@ -141,14 +103,12 @@ func (all Parameters) refuseOthers(query url.Values) error {
 
 // offer lists the parameters of the query.
 func (all Parameters) offer() string {
-	var names []string
-	for _, p := range all {
-		if p.In == "query" {
-			names = append(names, p.Name)
-		}
-	}
-	if names == nil {
+	if len(all) == 0 {
 		return ", which has none"
+	}
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
 	}
 	return ", which has " + strings.Join(names, ", ")
 }
@@ -173,19 +133,15 @@ func (p Parameter) set(field reflect.Value, value string) error {
 		if err != nil || !integer().MatchString(value) {
 			return p.refused("must be an integer")
 		}
-		if p.Minimum != nil && float64(n) < *p.Minimum || p.Maximum != nil && float64(n) > *p.Maximum {
-			return p.refused("must be %s", p.bounds())
-		}
 		field.SetInt(int64(n))
+		return p.checkBounds(float64(n))
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || !decimal().MatchString(value) {
 			return p.refused("must be a number")
 		}
-		if p.Minimum != nil && f < *p.Minimum || p.Maximum != nil && f > *p.Maximum {
-			return p.refused("must be %s", p.bounds())
-		}
 		field.SetFloat(f)
+		return p.checkBounds(f)
 	case reflect.Bool:
 		if value != "true" && value != "false" {
 			return p.refused("must be true or false")
@@ -194,8 +150,8 @@ func (p Parameter) set(field reflect.Value, value string) error {
 	case reflect.Slice:
 		values := strings.Split(value, ",")
 		for _, v := range values {
-			if !slices.Contains(p.Enum, v) {
-				return p.refused("must be a list of %s", strings.Join(p.Enum, ", "))
+			if words := words(p.Schema.Items); !slices.Contains(words, v) {
+				return p.refused("must be a list of %s", strings.Join(words, ", "))
 			}
 		}
 		field.Set(reflect.ValueOf(values))
@@ -205,31 +161,44 @@ func (p Parameter) set(field reflect.Value, value string) error {
 	return nil
 }
 
-// setText sets a text, a date or a value of Enum.
+// checkBounds returns an error for a number that is too small or too large.
+func (p Parameter) checkBounds(n float64) error {
+	least, most := p.Schema.Minimum, p.Schema.Maximum
+	switch {
+	case (least == nil || n >= *least) && (most == nil || n <= *most):
+		return nil
+	case most == nil:
+		return p.refused("must be at least %v", *least)
+	}
+	return p.refused("must be %v to %v", *least, *most)
+}
+
+// setText sets a text, a date or a value of an enumeration.
 func (p Parameter) setText(field reflect.Value, value string) error {
-	if p.MinLength != nil {
-		if value = catalog.Trimmed(value); len(value) < *p.MinLength {
+	if least := p.Schema.MinLength; least != nil {
+		if value = catalog.Trimmed(value); len(value) < *least {
 			return p.refused("must not be empty")
 		}
 	}
-	if p.MaxLength != nil && utf8.RuneCountInString(value) > *p.MaxLength {
-		return p.refused("must be at most %d characters", *p.MaxLength)
+	if most := p.Schema.MaxLength; most != nil && utf8.RuneCountInString(value) > *most {
+		return p.refused("must be at most %d characters", *most)
 	}
-	if p.Date {
+	if p.Schema.Format == "date" {
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
 			return p.refused("must be a date, YYYY-MM-DD")
 		}
 	}
-	if p.Enum != nil && !slices.Contains(p.Enum, value) {
-		return p.refused("must be one of %s", strings.Join(p.Enum, ", "))
+	if words := words(p.Schema); words != nil && !slices.Contains(words, value) {
+		return p.refused("must be one of %s", strings.Join(words, ", "))
 	}
 	field.SetString(value)
 	return nil
 }
 
-func (p Parameter) bounds() string {
-	if p.Maximum == nil {
-		return fmt.Sprintf("at least %v", *p.Minimum)
+// words returns the values of an enumeration; nil if the schema is none.
+func words(schema *huma.Schema) (words []string) {
+	for _, value := range schema.Enum {
+		words = append(words, value.(string))
 	}
-	return fmt.Sprintf("%v to %v", *p.Minimum, *p.Maximum)
+	return words
 }

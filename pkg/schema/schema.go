@@ -162,11 +162,7 @@ func Validate(schema *huma.Schema, value any) []catalog.FieldError {
 	c.check(schema, value)
 	wrong := c.wrong
 	for _, err := range c.result.Errors {
-		detail, ok := err.(*huma.ErrorDetail)
-		if !ok {
-			wrong = append(wrong, catalog.FieldError{Location: "body", Message: err.Error()})
-			continue
-		}
+		detail := err.(*huma.ErrorDetail)
 		fieldError := catalog.FieldError{Location: detail.Location, Message: plain(detail.Message)}
 		if name, ok := strings.CutPrefix(detail.Message, missingBefore); ok {
 			fieldError.Location += "." + strings.TrimSuffix(name, missingAfter)
@@ -263,16 +259,11 @@ func (c *checker) within(schema *huma.Schema, value any) {
 
 // unknown reports the first unknown properties of an object, by name.
 func (c *checker) unknown(schema *huma.Schema, value map[string]any) {
-	var names []string
-	for name := range value {
-		if _, known := schema.Properties[name]; known || len(names) > MaxErrors && name > names[MaxErrors] {
-			continue
-		}
-		at, _ := slices.BinarySearch(names, name)
-		names = slices.Insert(names, at, name)
-		names = names[:min(len(names), MaxErrors+1)]
-	}
-	for _, name := range names {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(value)), func(name string) bool {
+		_, known := schema.Properties[name]
+		return known
+	})
+	for _, name := range names[:min(len(names), MaxErrors+1)] {
 		c.wrong = append(c.wrong, catalog.FieldError{
 			Location: c.path.String() + "." + Shown(name), Message: validation.MsgUnexpectedProperty,
 		})

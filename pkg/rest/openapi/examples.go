@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -101,19 +100,18 @@ func exampleOf(p schema.Parameter, params map[string]string) any {
 	if !given {
 		return nil
 	}
-	if p.List {
+	switch p.Schema.Type {
+	case huma.TypeArray:
 		return strings.Split(value, ",")
-	}
-	switch p.Kind {
-	case reflect.Int:
+	case huma.TypeInteger:
 		if n, err := strconv.Atoi(value); err == nil {
 			return n
 		}
-	case reflect.Float64:
+	case huma.TypeNumber:
 		if f, err := strconv.ParseFloat(value, 64); err == nil {
 			return f
 		}
-	case reflect.Bool:
+	case huma.TypeBoolean:
 		return value == "true"
 	}
 	return value

@@ -24,6 +24,10 @@ var meanings = map[string]string{
 	"articulationId": "Id of the articulation",
 	"outcomeId":      "Id of the outcome",
 	"ctid":           "Identifier of the entity in the Credential Registry",
+	"handle":         "Name of the organization in public addresses",
+	"asset":          "Name of a file of a page",
+	"webhookId":      "Id of the webhook",
+	"messageId":      "Id of the message, from its deliveries",
 
 	"transferCourseId":      "Id of the transfer course",
 	"sectionInstructorName": "Name of the instructor; null if unknown",

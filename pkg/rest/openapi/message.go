@@ -3,7 +3,6 @@ package openapi
 import (
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -39,16 +38,15 @@ func (d document) message() *huma.Operation {
 		Security:   []map[string][]string{{}},
 		Extensions: map[string]any{"x-extension": true},
 	}
-	for name, means := range map[string]string{
-		webhook.HeaderID:        "Id of the message, the same for every attempt",
-		webhook.HeaderTimestamp: "Unix time of the attempt in seconds",
-		webhook.HeaderSignature: "v1, and the base64 HMAC-SHA256 of id.timestamp.body; two signatures separated by a " +
-			"space while two secrets are valid",
+	for _, h := range []struct{ name, means string }{
+		{webhook.HeaderID, "Id of the message, the same for every attempt"},
+		{webhook.HeaderSignature, "v1, and the base64 HMAC-SHA256 of id.timestamp.body; two signatures separated by a " +
+			"space while two secrets are valid"},
+		{webhook.HeaderTimestamp, "Unix time of the attempt in seconds"},
 	} {
 		o.Parameters = append(o.Parameters, &huma.Param{
-			Name: name, In: "header", Description: means, Required: true, Schema: &huma.Schema{Type: "string"},
+			Name: h.name, In: "header", Description: h.means, Required: true, Schema: &huma.Schema{Type: "string"},
 		})
 	}
-	slices.SortFunc(o.Parameters, func(a, b *huma.Param) int { return strings.Compare(a.Name, b.Name) })
 	return o
 }

@@ -151,6 +151,15 @@ func (d document) describe(e rest.Endpoint) *huma.Operation {
 			Headers: headersOf(api.HeaderETag)}
 	}
 	example := d.example(op.ID)
+	for _, name := range op.Parameters() {
+		described := &huma.Param{
+			Name: name, In: "path", Description: meanings[name], Required: true, Schema: &huma.Schema{Type: "string"},
+		}
+		if value, given := example.params[name]; given {
+			described.Example = value
+		}
+		o.Parameters = append(o.Parameters, described)
+	}
 	for _, p := range schema.ParametersOf(e.In, op.Formats()) {
 		described := describeParameter(p)
 		described.Example = exampleOf(p, example.params)
@@ -339,7 +348,7 @@ func links(e rest.Endpoint) map[string]*huma.Link {
 		return nil
 	}
 	read := api.Of(e.Creates)
-	names := pathParameters(read.Path)
+	names := read.Parameters()
 	own := names[len(names)-1]
 	at := idPointer(e.Out, own)
 	if at == "" {
@@ -350,16 +359,6 @@ func links(e rest.Endpoint) map[string]*huma.Link {
 		parameters[name] = "$request.path." + name
 	}
 	return map[string]*huma.Link{read.ID: {OperationID: read.ID, Parameters: parameters, Description: read.Summary}}
-}
-
-// pathParameters lists the names of a path's parameters.
-func pathParameters(path string) (names []string) {
-	for part := range strings.SplitSeq(path, "/") {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			names = append(names, strings.TrimSuffix(name, "}"))
-		}
-	}
-	return names
 }
 
 // idPointer returns the JSON pointer to the id of the created record: a field named like the parameter, id, or the id
@@ -395,43 +394,22 @@ func headersOf(more ...string) map[string]*huma.Param {
 }
 
 func describeParameter(p schema.Parameter) *huma.Param {
-	schema := &huma.Schema{Type: "string", Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength,
-		MaxLength: p.MaxLength, Pattern: p.Pattern}
-	switch p.Kind {
-	case reflect.Int:
-		schema.Type, schema.Format = "integer", "int64"
-		if p.Maximum == nil {
-			schema.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // not representable as a float64
+	of := *p.Schema
+	of.Description = ""
+	switch of.Type {
+	case huma.TypeInteger:
+		if of.Maximum == nil {
+			of.Extensions = map[string]any{"maximum": int64(math.MaxInt64)} // not representable as a float64
 		}
-	case reflect.Float64:
-		schema.Type = "number"
-	case reflect.Bool:
-		schema.Type = "boolean"
+	case huma.TypeNumber:
+		of.Format = ""
 	}
-	if p.Date {
-		schema.Format = "date"
-	}
-	var enum []any
-	for _, value := range p.Enum {
-		enum = append(enum, value)
-	}
-	if p.List {
-		schema = &huma.Schema{Type: "array", Items: &huma.Schema{Type: "string", Enum: enum}}
-	} else {
-		schema.Enum = enum
-	}
-	if p.Default != "" {
-		schema.Default = p.Default
-		if n, err := strconv.Atoi(p.Default); err == nil && schema.Type == "integer" {
-			schema.Default = n
-		}
-	}
-	param := &huma.Param{Name: p.Name, In: p.In, Description: cmp.Or(p.Doc, meanings[p.Name]), Required: p.Required,
-		Schema: schema}
+	param := &huma.Param{Name: p.Name, In: "query", Description: cmp.Or(p.Schema.Description, meanings[p.Name]),
+		Required: p.Required, Schema: &of}
 	if p.Extension {
 		param.Extensions = map[string]any{"x-extension": true}
 	}
-	if p.List {
+	if of.Type == huma.TypeArray {
 		param.Explode = new(false)
 		param.Style = "form"
 	}
