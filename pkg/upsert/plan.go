@@ -523,14 +523,15 @@ func membersOf(r catalog.Record) map[string]string {
 	return nil
 }
 
-// named returns records by external id: from the table or, while nothing is saved yet, as planned in this pass.
-func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[string]R, error) {
-	records := map[string]R{}
-	var none R
-	kind := catalog.KindOf(none)
+// recordsNamed returns records of a kind by external id: from the table or, while nothing is saved yet, as planned in
+// this pass.
+func (r *run) recordsNamed(
+	ctx context.Context, kind catalog.Kind, names []string,
+) (map[string]catalog.Record, error) {
+	records := map[string]catalog.Record{}
 	var asked []string
 	for _, name := range names {
-		if seen, ok := r.found[kind][name].(R); ok && !r.save {
+		if seen := r.found[kind][name]; seen != nil && !r.save {
 			records[name] = seen
 		} else {
 			asked = append(asked, name)
@@ -540,15 +541,23 @@ func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[s
 		return records, nil
 	}
 	known, err := r.Store.Known(ctx, r.org, kind, asked)
-	if err != nil {
-		return nil, err
-	}
 	for name, x := range known {
-		if record, ok := x.Record.(R); ok {
-			records[name] = record
+		if x.Record != nil {
+			records[name] = x.Record
 		}
 	}
-	return records, nil
+	return records, err
+}
+
+// named is recordsNamed for records of a type.
+func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[string]R, error) {
+	var none R
+	found, err := r.recordsNamed(ctx, catalog.KindOf(none), names)
+	records := make(map[string]R, len(found))
+	for name, record := range found {
+		records[name] = record.(R)
+	}
+	return records, err
 }
 
 // actor returns the import as an actor of use cases.

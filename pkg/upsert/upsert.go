@@ -262,7 +262,7 @@ func (l *Loader) run(org catalog.OrgID, o Options) *run {
 	by := &byCTID{Store: l.Store, of: map[string]entry.Row{}, all: map[catalog.Kind][]catalog.Record{}}
 	linked := *l
 	linked.Store = by
-	return &run{Loader: &linked, byCTID: by, org: org, options: o}
+	return &run{Loader: &linked, byCTID: by, org: org, options: o, names: map[catalog.Kind]*Names{}}
 }
 
 // run is one import.
@@ -277,8 +277,7 @@ type run struct {
 	rejectedBefore func(kind catalog.Kind, row int) bool
 	done           int
 	all            int
-	names          *catalogNames // nil until read
-	sections       *Names        // nil until read
+	names          map[catalog.Kind]*Names // see stored
 
 	// Of the file:
 	count      map[catalog.Kind]int
