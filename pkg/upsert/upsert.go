@@ -341,39 +341,37 @@ func (r *run) passKind(ctx context.Context, k importing, rows Rows, skip int) er
 	if k.alone() {
 		r.batchSize = 1
 	}
-	next, stop := iter.Pull2(r.rowsOf(k.kind, rows))
-	defer stop()
 	done := 0
 	var waiting []candidate
-	for more := true; more || len(waiting) > 0; {
-		for more && len(waiting) < windowRows {
-			row, err, ok := next()
-			if more = ok; !ok {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			c := r.check(row)
-			if done < skip {
-				done++
-				r.skip(c)
-				continue
-			}
-			waiting = append(waiting, c)
-		}
-		if len(waiting) == 0 {
-			break
-		}
+	next := func() error {
 		n, err := r.batch(ctx, k, waiting, done)
-		if err != nil {
-			return err
-		}
 		waiting = slices.Clone(waiting[n:])
 		done += n
 		r.done += n
-		if r.options.Progress != nil {
+		if err == nil && r.options.Progress != nil {
 			r.options.Progress(r.done, r.all)
+		}
+		return err
+	}
+	for row, err := range r.rowsOf(k.kind, rows) {
+		if err != nil {
+			return err
+		}
+		c := r.check(row)
+		if done < skip {
+			done++
+			r.skip(c)
+			continue
+		}
+		if waiting = append(waiting, c); len(waiting) == windowRows {
+			if err := next(); err != nil {
+				return err
+			}
+		}
+	}
+	for len(waiting) > 0 {
+		if err := next(); err != nil {
+			return err
 		}
 	}
 	return nil
