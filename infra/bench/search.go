@@ -65,8 +65,9 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 	var index usecases.Search
 	var total int
 	before, began := inUse(), time.Now()
+	actor := usecases.Actor{Org: c.org, Now: now(), Store: s.store}
 	calls := s.counter.during(func() {
-		_, total, err = usecases.Find[*catalog.Course](ctx, &index, s.store, c.org, now(), "data", "", 0, pageSize)
+		_, total, err = usecases.Find[*catalog.Course](ctx, &index, actor, "data", "", 0, pageSize)
 	})
 	took, memory := time.Since(began), inUse()-before
 	runtime.KeepAlive(&index)

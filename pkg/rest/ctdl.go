@@ -74,7 +74,7 @@ func describe[P recordPath](s *Server, id string, kind catalog.Kind) {
 
 func (s *Server) bindRegistry() {
 	read(s, "listReadiness", func(ctx context.Context, c *call, in *readinessInput) (Page[service.Readiness], error) {
-		all, total, err := c.publisher().Readiness(ctx, c.Store, &c.Server.ctids, in.Resource, in.Offset, in.Limit)
+		all, total, err := c.publisher().Readiness(ctx, in.Resource, in.Offset, in.Limit)
 		return page(c, in.pageInput, all, total), err
 	})
 	read(s, "getPublicIndex", func(ctx context.Context, c *call, in *publicIndexInput) (*PublicIndex, error) {
@@ -83,7 +83,7 @@ func (s *Server) bindRegistry() {
 			return nil, err
 		}
 		after := service.ParseAddress(in.After)
-		page, more, err := publisher.Index(ctx, c.Store, &c.Server.ctids, after, publicPage)
+		page, more, err := publisher.Index(ctx, after, publicPage)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (s *Server) bindRegistry() {
 		if err != nil {
 			return anything{}, err
 		}
-		document, err := publisher.Public(ctx, c.Store, &c.Server.ctids, in.CTID)
+		document, err := publisher.Public(ctx, in.CTID)
 		c.rendered = &rendered{contentType: api.LinkedData, cache: publicCache, body: document}
 		return anything{}, err
 	})
@@ -121,7 +121,7 @@ const publicCache = "public, max-age=300"
 // publisher describes the records of the caller's organization.
 func (c *call) publisher() service.Publisher {
 	return service.Publisher{
-		Store: c.Store, Org: c.org, Taxonomy: c.Taxonomy().Info().Name,
+		Actor: service.Actor{Org: c.org, Store: c.Store, Taxonomy: c.Taxonomy}, CTIDs: &c.Server.ctids,
 		Base: func(handle string) string { return origin(c.request) + api.BasePath + "/public/" + handle + "/ctdl/" },
 	}
 }

@@ -28,15 +28,12 @@ import (
 // Store is the part of the table that imports use.
 type Store interface {
 	service.Store
-	service.Searched
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// KnownCourses finds courses as Known does, with the default sections, by id, whose ids follow from their courses'.
 	KnownCourses(ctx context.Context, org catalog.OrgID, names []string) (map[string]catalog.ExternalID, map[string]*catalog.Section, error)
 	// CoursesByCode returns a page of the courses with a code, compared after normalisation, and their number.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
-	// CTIDs finds records by CTIDs that were set, with strong reads.
-	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has
