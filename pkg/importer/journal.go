@@ -26,12 +26,11 @@ type journal struct {
 	saved   *catalog.Import // as it is in the table
 	next    *catalog.Import // with the step that is planned; nil if none is
 	details *catalog.ImportDetails
-	asked   struct{ Layout, Resource string } // of the request
-	several bool                              // the file has several tables
-	reasons map[catalog.Kind]map[int]string   // why rows were rejected, by their numbers
-	found   []catalog.ImportProblem           // problems of the step that is planned
-	shown   time.Time                         // when the progress of a check was saved
-	planned time.Time                         // when the step began to be saved
+	several bool                            // the file has several tables
+	reasons map[catalog.Kind]map[int]string // why rows were rejected, by their numbers
+	found   []catalog.ImportProblem         // problems of the step that is planned
+	shown   time.Time                       // when the progress of a check was saved
+	planned time.Time                       // when the step began to be saved
 }
 
 // begin makes this run the one that may save the import's progress.
@@ -49,7 +48,6 @@ func (j *journal) begin(ctx context.Context) (err error) {
 	if j.details, err = j.Store.ImportDetails(ctx, org, id); err != nil {
 		return err
 	}
-	j.asked.Layout, j.asked.Resource = j.details.Layout, j.details.Resource
 	if i.Mode == catalog.CheckOnly {
 		j.details.Problems = nil
 	}
@@ -317,9 +315,7 @@ func (j *journal) rejects(file *intake.File) iter.Seq2[upsert.Reject, error] {
 			if !was && err == nil {
 				continue
 			}
-			if !yield(upsert.Reject{
-				Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason,
-			}, err) {
+			if !yield(upsert.Rejected(row, reason), err) {
 				return
 			}
 		}

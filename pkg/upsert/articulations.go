@@ -139,7 +139,7 @@ func (p *plan) dropForeign(row entry.Row, in *catalog.ArticulationInput) {
 	}
 	if len(gone) > 0 {
 		reason := "without " + strings.Join(gone, ", ") + ", which this organization does not have"
-		p.Incomplete = append(p.Incomplete, rejected(row, reason))
+		p.Incomplete = append(p.Incomplete, Rejected(row, reason))
 	}
 }
 

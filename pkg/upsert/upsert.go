@@ -127,7 +127,8 @@ type Reject struct {
 	Ignored *catalog.ImportProblem `json:"-"`
 }
 
-func rejected(row entry.Row, reason string) Reject {
+// Rejected returns a rejected row.
+func Rejected(row entry.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
@@ -141,7 +142,7 @@ func (s *Summary) reject(row entry.Row, problem *catalog.Error) {
 	if len(problem.Fields) > 0 {
 		reasons = describe(row, problem.Fields...)
 	}
-	s.Rejects = append(s.Rejects, rejected(row, strings.Join(reasons, "; ")))
+	s.Rejects = append(s.Rejects, Rejected(row, strings.Join(reasons, "; ")))
 	s.Results = append(s.Results, Result{Row: row, Outcome: Failed, Problem: problem})
 }
 
