@@ -213,20 +213,13 @@ func (j *journal) Done(ctx context.Context, s *upsert.Step) error {
 	for _, r := range s.Rejects {
 		j.reject(r.Row.Kind, r.Row.Number, shortened(r.Reason, maxReason))
 	}
-	switch {
-	case !applies && time.Since(j.shown) > showEvery:
+	if !applies && time.Since(j.shown) > showEvery {
 		j.shown = time.Now()
 		if err := j.show(ctx); err != nil {
 			return err
 		}
-	case !applies:
-		updated := j.saved.UpdatedAt
-		j.saved = j.next
-		j.saved.UpdatedAt = updated
-	default:
-		j.saved = j.next
 	}
-	j.next = nil
+	j.saved, j.next = j.next, nil
 	switch {
 	case !applies:
 		return ctx.Err()
@@ -252,10 +245,9 @@ const showEvery = time.Second
 // show saves the progress of a check.
 func (j *journal) show(ctx context.Context) error {
 	var change catalog.Change
-	next := *j.next
-	change.Advance(j.saved, &next, j.Now())
-	change.SetImportDetails(&next, j.details)
-	return j.commit(ctx, &change, &next)
+	change.Advance(j.saved, j.next, j.Now())
+	change.SetImportDetails(j.next, j.details)
+	return j.commit(ctx, &change, j.next)
 }
 
 // complete ends an import whose file was imported.
