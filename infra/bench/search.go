@@ -60,8 +60,9 @@ func searches(ctx context.Context, s *service, size int) (*table, error) {
 	// Cold: a new process reads all titles.
 	var index usecases.Search
 	var total int
+	actor := usecases.Actor{Org: c.org, Now: now(), Store: s.store}
 	calls := s.counter.during(func() {
-		_, total, err = usecases.Find[*catalog.Course](ctx, &index, s.store, c.org, now(), "data", "", 0, pageSize)
+		_, total, err = usecases.Find[*catalog.Course](ctx, &index, actor, "data", "", 0, pageSize)
 	})
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (s *service) owners(ctx context.Context, org catalog.OrgID) (*owners, error
 		return nil, err
 	}
 	o := &owners{map[catalog.Kind][]string{}, map[catalog.Kind]*upsert.Names{
-		catalog.CourseKind: upsert.CourseNames(courses), catalog.ProgramKind: upsert.ProgramNames(programs),
+		catalog.CourseKind: upsert.NamesOf(courses), catalog.ProgramKind: upsert.NamesOf(programs),
 	}}
 	for _, c := range courses {
 		o.ids[catalog.CourseKind] = append(o.ids[catalog.CourseKind], c.ID)

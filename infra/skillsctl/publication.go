@@ -42,7 +42,7 @@ func (c *organizationsSet) Run(ctx context.Context, t *tool, s *service) error {
 	}
 	if c.CTID != nil {
 		var all usecase.CTIDs
-		holders, err := all.Holders(ctx, s.store, after.ID, []string{after.CTID})
+		holders, err := all.Holders(ctx, usecase.Actor{Org: after.ID, Store: s.store}, []string{after.CTID})
 		if err != nil {
 			return err
 		}

@@ -82,27 +82,21 @@ func (s *Store) CompleteDeletions(
 	ctx context.Context, removeFile func(ctx context.Context, org catalog.OrgID, id string) error,
 ) error {
 	return s.sweep(ctx, deletions, func(at catalog.ExtractionJob, owner key) error {
-		if at.Kind == catalog.DocumentKind {
-			if err := removeFile(ctx, at.OrganizationID, at.ID); err != nil {
-				return err
-			}
-			return s.finished(ctx, owner)
-		}
 		row, err := s.row(ctx, owner, true)
 		if err != nil {
 			return err
 		}
-		if at.Kind == catalog.ImportKind {
-			r, err := decodeRecord(at.Kind, row)
-			if err == nil {
-				err = removeFile(ctx, at.OrganizationID, r.Base().ID)
-			}
-			if err != nil {
-				return err
-			}
-			return s.finished(ctx, owner)
+		deleted, err := decodeRecord(at.Kind, row)
+		if err != nil {
+			return err
 		}
-		left, err := s.owned(ctx, at.OrganizationID, at.Kind, row)
+		var left catalog.Change
+		switch deleted.(type) {
+		case *catalog.Document, *catalog.Import:
+			err = removeFile(ctx, at.OrganizationID, deleted.Base().ID)
+		default:
+			left, err = s.owned(ctx, deleted)
+		}
 		if err != nil {
 			return err
 		}
@@ -161,7 +155,8 @@ func (s *Store) finished(ctx context.Context, k key) error {
 // ExpireDocuments deletes documents that no record holds and whose file was not uploaded
 // within catalog.DocumentTTL. Errors are as for CompleteDeletions.
 func (s *Store) ExpireDocuments(
-	ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error),
+	ctx context.Context,
+	uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error),
 ) error {
 	return s.sweep(ctx, uploads, func(at catalog.ExtractionJob, k key) error {
 		org := at.OrganizationID
@@ -173,7 +168,7 @@ func (s *Store) ExpireDocuments(
 			return err
 		}
 		document := r.(*catalog.Document)
-		came, err := uploaded(ctx, org, document.ID)
+		_, came, err := uploaded(ctx, org, document.ID)
 		if err != nil {
 			return err
 		}
@@ -204,7 +199,11 @@ func (s *Store) Completion(
 	if row[api.PendingIndexPartitionKey] == nil {
 		return nil, catalog.Absent()
 	}
-	left, err := s.owned(ctx, org, kind, row)
+	owner, err := decodeRecord(kind, row)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.owned(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +215,8 @@ func (s *Store) Completion(
 }
 
 // owned returns a change that deletes the live records that a deleted record owned.
-func (s *Store) owned(
-	ctx context.Context, org catalog.OrgID, kind catalog.Kind, row item,
-) (change catalog.Change, err error) {
-	owner, err := decodeRecord(kind, row)
-	if err != nil {
-		return change, err
-	}
+func (s *Store) owned(ctx context.Context, owner catalog.Record) (change catalog.Change, err error) {
+	org := owner.Base().OrganizationID
 	var records map[string]catalog.Record
 	switch owner := owner.(type) {
 	case *catalog.Course:

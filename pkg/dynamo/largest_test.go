@@ -212,7 +212,9 @@ func TestSweepGoesOn(t *testing.T) {
 		return nil
 	}
 	removeFile := func(_ context.Context, org catalog.OrgID, _ string) error { return visit(org) }
-	uploaded := func(_ context.Context, org catalog.OrgID, _ string) (bool, error) { return true, visit(org) }
+	uploaded := func(_ context.Context, org catalog.OrgID, _ string) (catalog.Time, bool, error) {
+		return 0, true, visit(org)
+	}
 	for name, sweep := range map[string]func() error{
 		"deletions": func() error { return store.CompleteDeletions(ctx, removeFile) },
 		"uploads":   func() error { return store.ExpireDocuments(ctx, uploaded) },

@@ -85,15 +85,8 @@ func (s *Store) Page(
 			read = want
 		}
 		if len(rows) == want.Live {
-			rows = catalog.PageOf(rows, want.Skip, limit)
-			page := make([]catalog.Record, len(rows))
-			for i, row := range rows {
-				var err error
-				if page[i], err = decodeRecord(kind, row); err != nil {
-					return nil, 0, err
-				}
-			}
-			return page, now.Live, nil
+			page, err := decodeRecords[catalog.Record](kind, catalog.PageOf(rows, want.Skip, limit))
+			return page, now.Live, err
 		}
 		var err error
 		if now, err = s.Directory(ctx, org, kind); err != nil {

@@ -86,8 +86,8 @@ func (s *Store) eraseScanned(ctx context.Context, org catalog.OrgID, progress fu
 			":customers": text(api.CustomerRows.Key()), ":keys": text("c#"),
 		},
 	}
-	for {
-		out, err := s.Client.Scan(ctx, in)
+	for pages := dynamodb.NewScanPaginator(s.Client, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(ctx)
 		if err != nil {
 			return deleted, unavailable(err)
 		}
@@ -98,11 +98,8 @@ func (s *Store) eraseScanned(ctx context.Context, org catalog.OrgID, progress fu
 			deleted++
 		}
 		progress(deleted)
-		if out.LastEvaluatedKey == nil {
-			return deleted, nil
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
+	return deleted, nil
 }
 
 func (s *Store) deleteRow(ctx context.Context, k item) error {

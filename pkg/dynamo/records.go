@@ -69,6 +69,10 @@ func records[R catalog.Record](
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b item) int { return compareKeys(keyOfRow(a), keyOfRow(b)) })
+	return decodeRecords[R](kind, rows)
+}
+
+func decodeRecords[R catalog.Record](kind catalog.Kind, rows []item) ([]R, error) {
 	found := make([]R, len(rows))
 	for i, row := range rows {
 		r, err := decodeRecord(kind, row)

@@ -143,8 +143,8 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(it
 	if in.Limit == nil {
 		in.Limit = aws.Int32(queryPage)
 	}
-	for {
-		out, err := s.Client.Query(ctx, in)
+	for pages := dynamodb.NewQueryPaginator(s.Client, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(ctx)
 		if err != nil {
 			return unavailable(err)
 		}
@@ -154,11 +154,8 @@ func (s *Store) query(ctx context.Context, in *dynamodb.QueryInput, each func(it
 				return err
 			}
 		}
-		if out.LastEvaluatedKey == nil {
-			return nil
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
+	return nil
 }
 
 // partitionQuery selects a whole partition in the order of its sort keys.

@@ -186,10 +186,11 @@ func (w *Worker) run(ctx context.Context, i *catalog.Import, end time.Time) (err
 
 // load loads the file of an import: the place where kinds of files are told apart.
 func (w *Worker) load(ctx context.Context, j *journal) error {
-	content, err := w.Files.Read(ctx, j.saved.OrganizationID, j.saved.DocumentID)
-	var name string
+	org, id := j.saved.OrganizationID, j.saved.DocumentID
+	content, err := w.Files.Read(ctx, org, id)
+	var document *catalog.Document
 	if err == nil {
-		name, err = w.fileName(ctx, j.saved)
+		document, err = service.Get[*catalog.Document](ctx, w.Store, org, id, true)
 	}
 	if catalog.HasCode(err, catalog.NotFound) {
 		return &intake.Failure{Code: catalog.EmptyDocument, Detail: "The document was deleted before it was imported."}
@@ -197,15 +198,7 @@ func (w *Worker) load(ctx context.Context, j *journal) error {
 	if err != nil {
 		return err
 	}
-	return w.loadRows(ctx, j, limited{ctx, bytes.NewReader(content)}, name)
-}
-
-func (w *Worker) fileName(ctx context.Context, i *catalog.Import) (string, error) {
-	document, err := service.Get[*catalog.Document](ctx, w.Store, i.OrganizationID, i.DocumentID, true)
-	if err != nil {
-		return "", err
-	}
-	return document.FileName, nil
+	return w.loadRows(ctx, j, limited{ctx, bytes.NewReader(content)}, document.FileName)
 }
 
 // limited is a file that can be read until a context ends. Package intake has no contexts of its own, and reads even
@@ -225,7 +218,7 @@ func (l limited) ReadAt(p []byte, at int64) (int, error) {
 // loadRows imports a file of records.
 func (w *Worker) loadRows(ctx context.Context, j *journal, content intake.Content, name string) error {
 	o := intake.Options{
-		Layout: intake.Layout(j.asked.Layout), Resource: entry.KindNamed(j.asked.Resource), MaxRows: catalog.MaxImportRows,
+		Layout: intake.Layout(j.details.Layout), Resource: entry.KindNamed(j.details.Resource), MaxRows: catalog.MaxImportRows,
 		Columns: map[string]string{}, Sheet: catalog.ValueOr(j.saved.Sheet, ""), Owner: catalog.ValueOr(j.saved.OwnerID, ""),
 	}
 	for header, field := range j.details.Overrides {

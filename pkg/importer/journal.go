@@ -26,12 +26,11 @@ type journal struct {
 	saved   *catalog.Import // as it is in the table
 	next    *catalog.Import // with the step that is planned; nil if none is
 	details *catalog.ImportDetails
-	asked   struct{ Layout, Resource string } // of the request
-	several bool                              // the file has several tables
-	reasons map[catalog.Kind]map[int]string   // why rows were rejected, by their numbers
-	found   []catalog.ImportProblem           // problems of the step that is planned
-	shown   time.Time                         // when the progress of a check was saved
-	planned time.Time                         // when the step began to be saved
+	several bool                            // the file has several tables
+	reasons map[catalog.Kind]map[int]string // why rows were rejected, by their numbers
+	found   []catalog.ImportProblem         // problems of the step that is planned
+	shown   time.Time                       // when the progress of a check was saved
+	planned time.Time                       // when the step began to be saved
 }
 
 // begin makes this run the one that may save the import's progress.
@@ -49,7 +48,6 @@ func (j *journal) begin(ctx context.Context) (err error) {
 	if j.details, err = j.Store.ImportDetails(ctx, org, id); err != nil {
 		return err
 	}
-	j.asked.Layout, j.asked.Resource = j.details.Layout, j.details.Resource
 	if i.Mode == catalog.CheckOnly {
 		j.details.Problems = nil
 	}
@@ -215,20 +213,13 @@ func (j *journal) Done(ctx context.Context, s *upsert.Step) error {
 	for _, r := range s.Rejects {
 		j.reject(r.Row.Kind, r.Row.Number, shortened(r.Reason, maxReason))
 	}
-	switch {
-	case !applies && time.Since(j.shown) > showEvery:
+	if !applies && time.Since(j.shown) > showEvery {
 		j.shown = time.Now()
 		if err := j.show(ctx); err != nil {
 			return err
 		}
-	case !applies:
-		updated := j.saved.UpdatedAt
-		j.saved = j.next
-		j.saved.UpdatedAt = updated
-	default:
-		j.saved = j.next
 	}
-	j.next = nil
+	j.saved, j.next = j.next, nil
 	switch {
 	case !applies:
 		return ctx.Err()
@@ -254,10 +245,9 @@ const showEvery = time.Second
 // show saves the progress of a check.
 func (j *journal) show(ctx context.Context) error {
 	var change catalog.Change
-	next := *j.next
-	change.Advance(j.saved, &next, j.Now())
-	change.SetImportDetails(&next, j.details)
-	return j.commit(ctx, &change, &next)
+	change.Advance(j.saved, j.next, j.Now())
+	change.SetImportDetails(j.next, j.details)
+	return j.commit(ctx, &change, j.next)
 }
 
 // complete ends an import whose file was imported.
@@ -317,9 +307,7 @@ func (j *journal) rejects(file *intake.File) iter.Seq2[upsert.Reject, error] {
 			if !was && err == nil {
 				continue
 			}
-			if !yield(upsert.Reject{
-				Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason,
-			}, err) {
+			if !yield(upsert.Rejected(row, reason), err) {
 				return
 			}
 		}

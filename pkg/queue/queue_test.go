@@ -155,7 +155,9 @@ func (s *table) StuckImports(context.Context, func(context.Context, catalog.OrgI
 	return s.fault("imports")
 }
 
-func (s *table) ExpireDocuments(context.Context, func(context.Context, catalog.OrgID, string) (bool, error)) error {
+func (s *table) ExpireDocuments(
+	context.Context, func(context.Context, catalog.OrgID, string) (catalog.Time, bool, error),
+) error {
 	s.expired++
 	return s.fault("expire")
 }

@@ -39,7 +39,8 @@ type SweeperStore interface {
 	) error
 	// ExpireDocuments deletes documents whose file was not uploaded in time. Errors are as for CompleteDeletions.
 	ExpireDocuments(
-		ctx context.Context, uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (bool, error),
+		ctx context.Context,
+		uploaded func(ctx context.Context, org catalog.OrgID, documentID string) (at catalog.Time, there bool, err error),
 	) error
 }
 
@@ -79,7 +80,7 @@ func (s *Sweeper) Handle(ctx context.Context, event json.RawMessage) (events.SQS
 	}
 	return events.SQSEventResponse{}, s.report(ctx, errors.Join(
 		s.sweep(ctx), s.Store.StuckImports(ctx, s.Imports.SendImports), s.Store.CompleteDeletions(ctx, s.Files.Remove),
-		s.Store.ExpireDocuments(ctx, s.uploaded)))
+		s.Store.ExpireDocuments(ctx, s.Files.Uploaded)))
 }
 
 var sweeps = metric.New([]string{"Kind"}, "Unfinished:Count")
@@ -102,11 +103,6 @@ func (s *Sweeper) report(ctx context.Context, err error) error {
 		slog.String("cause", unfinished.Cause.Error()),
 		slog.String("Kind", api.Sweeper), slog.Int("Unfinished", 1), sweeps.At(s.Now()))
 	return nil
-}
-
-func (s *Sweeper) uploaded(ctx context.Context, org catalog.OrgID, documentID string) (bool, error) {
-	_, there, err := s.Files.Uploaded(ctx, org, documentID)
-	return there, err
 }
 
 // sweep resends stuck extractions, the oldest first, until its time is up.

@@ -128,6 +128,6 @@ func lookupArticulations(ctx context.Context, c *call, in *lookupInput) (*servic
 }
 
 func listArticulationIssues(ctx context.Context, c *call, in *pageInput) (Page[catalog.ArticulationIssue], error) {
-	issues, total, err := c.Server.health.Issues(ctx, c.Store, c.org, c.now, in.Offset, in.Limit, c.admission.items)
+	issues, total, err := c.Server.health.Issues(ctx, c.actor(), in.Offset, in.Limit, c.admission.items)
 	return page(c, *in, issues, total), err
 }

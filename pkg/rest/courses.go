@@ -102,7 +102,7 @@ func listSections(ctx context.Context, c *call, in *listSectionsInput) (Page[*ca
 			"At least one of externalId, courseId, term and status is required.")
 	}
 	if in.ExternalID == "" {
-		sections, total, err := c.Server.sectionFinder.Find(ctx, c.Store, c.org, filter, in.Offset, in.Limit)
+		sections, total, err := c.Server.sectionFinder.Find(ctx, c.actor(), filter, in.Offset, in.Limit)
 		return page(c, in.pageInput, sections, total), err
 	}
 	sections, err := named[*catalog.Section](ctx, c, in.ExternalID)

@@ -60,7 +60,7 @@ func describe(s *Server, id string, kind catalog.Kind) {
 
 func (s *Server) bindRegistry() {
 	read(s, "listReadiness", func(ctx context.Context, c *call, in *readinessInput) (Page[service.Readiness], error) {
-		all, total, err := c.publisher().Readiness(ctx, c.Store, &c.Server.ctids, in.Resource, in.Offset, in.Limit)
+		all, total, err := c.publisher().Readiness(ctx, in.Resource, in.Offset, in.Limit)
 		return page(c, in.pageInput, all, total), err
 	})
 	read(s, "getPublicIndex", func(ctx context.Context, c *call, in *publicIndexInput) (*PublicIndex, error) {
@@ -70,7 +70,7 @@ func (s *Server) bindRegistry() {
 		}
 		base := publisher.Base(publisher.Handle)
 		after := service.ParseAddress(in.After)
-		page, more, err := publisher.Index(ctx, c.Store, &c.Server.ctids, after, publicPage)
+		page, more, err := publisher.Index(ctx, after, publicPage)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *Server) bindRegistry() {
 		if err != nil {
 			return anything{}, err
 		}
-		document, err := publisher.Public(ctx, c.Store, &c.Server.ctids, c.param("ctid"))
+		document, err := publisher.Public(ctx, c.param("ctid"))
 		c.rendered = &rendered{contentType: api.LinkedData, cache: publicCache, body: document}
 		return anything{}, err
 	})
@@ -108,7 +108,7 @@ const publicCache = "public, max-age=300"
 // publisher describes the records of the caller's organization.
 func (c *call) publisher() service.Publisher {
 	return service.Publisher{
-		Store: c.Store, Org: c.org, Taxonomy: c.Taxonomy().Info().Name,
+		Actor: service.Actor{Org: c.org, Store: c.Store, Taxonomy: c.Taxonomy}, CTIDs: &c.Server.ctids,
 		Base: func(handle string) string { return origin(c.request) + api.BasePath + "/public/" + handle + "/ctdl/" },
 	}
 }

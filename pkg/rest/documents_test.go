@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -305,16 +304,12 @@ func TestAnUploadThatNeverCame(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	never, came := s.one.announce("n.txt", "SQL"), s.one.document("SQL")
-	uploaded := func(ctx context.Context, org catalog.OrgID, id string) (bool, error) {
-		_, there, err := s.server.Files.Uploaded(ctx, org, id)
-		return there, err
-	}
 	sweep := func() {
 		t.Helper()
 		if err := s.store.CompleteDeletions(t.Context(), s.server.Files.Remove); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.store.ExpireDocuments(t.Context(), uploaded); err != nil {
+		if err := s.store.ExpireDocuments(t.Context(), s.server.Files.Uploaded); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -80,7 +80,7 @@ func (s *Server) bindExtractions() {
 
 // listSkillSections finds the sections that teach a skill, even if the taxonomy no longer has the skill.
 func listSkillSections(ctx context.Context, c *call, in *pageInput) (Page[catalog.TeachingSection], error) {
-	candidates, err := c.Server.index.Candidates(ctx, c.Store, c.org)
+	candidates, err := c.Server.index.Candidates(ctx, c.actor())
 	if err != nil {
 		return Page[catalog.TeachingSection]{}, err
 	}

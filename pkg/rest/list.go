@@ -44,8 +44,7 @@ func coded[R catalog.Record](
 		records = slices.DeleteFunc(records, func(r R) bool { return !service.Matches(r, in.Query, code) })
 		records, total = catalog.PageOf(records, in.Offset, in.Limit), len(records)
 	case in.Query != "":
-		records, total, err = service.Find[R](
-			ctx, &c.Server.search, c.Store, c.org, c.now, in.Query, code, in.Offset, in.Limit)
+		records, total, err = service.Find[R](ctx, &c.Server.search, c.actor(), in.Query, code, in.Offset, in.Limit)
 	default:
 		records, total, err = all(ctx, c.Store, c.org, in.Offset, in.Limit)
 	}

@@ -132,7 +132,7 @@ func listOutcomes(ctx context.Context, c *call, in *listOutcomesInput) (Page[Pro
 	if _, known := c.Taxonomy().Name(in.SkillID); !known {
 		return Page[PromisedOutcome]{}, catalog.Absent()
 	}
-	found, total, err := c.Server.outcomeFinder.Find(ctx, c.actor(), c.Store, in.SkillID, in.Level, in.Offset, in.Limit)
+	found, total, err := c.Server.outcomeFinder.Find(ctx, c.actor(), in.SkillID, in.Level, in.Offset, in.Limit)
 	data := make([]PromisedOutcome, len(found))
 	for i, f := range found {
 		data[i] = PromisedOutcome{Outcome: f.Outcome, Name: f.Name}

@@ -194,9 +194,7 @@ func (c *call) resolve(ctx context.Context, change *catalog.Change) error {
 			return c.known, nil
 		}
 		return c.Store.Known(ctx, c.org, kind, names)
-	}, func(ctx context.Context) (map[string]catalog.ExternalID, error) {
-		return c.Server.ctids.Holders(ctx, c.Store, c.org, change.CTIDs())
-	})
+	}, parallel.Call2(c.Server.ctids.Holders, c.actor(), change.CTIDs()))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"skillscurriculum/pkg/catalog"
-	"skillscurriculum/pkg/service"
 	"skillscurriculum/pkg/upsert"
 )
 
@@ -12,7 +11,6 @@ import (
 // organization's data is read or written.
 type Store interface {
 	upsert.Store
-	service.HealthReader
 
 	// CoursesByCode returns a page of the courses with a code, compared after normalisation.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
@@ -24,8 +22,6 @@ type Store interface {
 	WebhookAttempts(ctx context.Context, org catalog.OrgID, webhookID, before string,
 		limit int) (attempts []catalog.WebhookAttempt, next string, err error)
 
-	// Organization returns an organization, or nil if there is none.
-	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
 	// Handle returns the organization with a handle, or "" if there is none.
 	Handle(ctx context.Context, handle string) (catalog.OrgID, error)
 	// IdempotencyRecord returns the record of an idempotency key, or nil if there is none.

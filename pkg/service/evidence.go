@@ -8,16 +8,6 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Outcomes reads the outcomes of extractions.
-type Outcomes interface {
-	// ExtractionResult returns the result of a record's last extraction; nil for none.
-	ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error)
-	// ExtractionResults returns the results of the last extractions of records, by the records' ids.
-	ExtractionResults(
-		ctx context.Context, org catalog.OrgID, ids []string,
-	) (map[string]*catalog.ExtractionResult, error)
-}
-
 // sides are what an articulation's evidence compares, as it is now.
 type sides struct {
 	transfer *catalog.TransferCourse // nil if it was deleted or there is none
@@ -86,10 +76,8 @@ func (a Actor) evidenceOf(ctx context.Context, found sides) (*catalog.DecisionEv
 	var stamps catalog.ExtractionStamps
 	var err error
 	stamps.TransferCourse, stamps.Section, err = parallel.Two(ctx, func(ctx context.Context) (*catalog.Provenance, error) {
-		return provenance(ctx, a.Store, found.transfer, found.transfer.Provenance)
-	}, func(ctx context.Context) (*catalog.Provenance, error) {
-		return sectionProvenance(ctx, a.Store, section)
-	})
+		return a.provenance(ctx, found.transfer, found.transfer.Provenance)
+	}, parallel.Call(a.sectionProvenance, section))
 	return &catalog.DecisionEvidence{
 		TransferCourseID: found.transfer.ID, PackageID: found.transfer.PackageID,
 		CourseID: section.CourseID, SectionID: section.ID,
@@ -111,13 +99,13 @@ func (a Actor) CurrentEvidence(
 
 // provenance returns how a record's skills were extracted; nil if they were not. Records extracted by early versions do
 // not store it themselves.
-func provenance(
-	ctx context.Context, s Outcomes, r catalog.Record, stored *catalog.Provenance,
+func (a Actor) provenance(
+	ctx context.Context, r catalog.Record, stored *catalog.Provenance,
 ) (*catalog.Provenance, error) {
 	if stored != nil {
 		return stored, nil
 	}
-	outcome, err := s.ExtractionResult(ctx, r.Base().OrganizationID, r.Base().ID)
+	outcome, err := a.Store.ExtractionResult(ctx, a.Org, r.Base().ID)
 	if err != nil || outcome == nil {
 		return nil, err
 	}
@@ -125,11 +113,11 @@ func provenance(
 }
 
 // sectionProvenance is provenance for a section, whose skills may be set by hand.
-func sectionProvenance(ctx context.Context, s Outcomes, section *catalog.Section) (*catalog.Provenance, error) {
+func (a Actor) sectionProvenance(ctx context.Context, section *catalog.Section) (*catalog.Provenance, error) {
 	if !section.Extracted() {
 		return nil, nil
 	}
-	return provenance(ctx, s, section, section.Provenance)
+	return a.provenance(ctx, section, section.Provenance)
 }
 
 // loadEvidence loads the evidence of a decision, which an approval freezes, and both sides as they are now. Without an

@@ -47,14 +47,14 @@ const organizationShare = .25
 // now returns the current value of a key. apply makes it from the last one and the ids of the selected records that
 // have changed; load reads everything.
 func (f *followed[K, V]) now(
-	ctx context.Context, s Feed, org catalog.OrgID, key K, selects func(catalog.RecordChange) bool,
+	ctx context.Context, a Actor, key K, selects func(catalog.RecordChange) bool,
 	apply func(ctx context.Context, last V, ids []string) (V, error), load func(context.Context) (V, error),
 ) (value V, err error) {
 	kept := f.of(key)
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
 	if last := kept.last.Load(); last != nil {
-		changes, more, err := s.Changes(ctx, org, last.at.String(), followChanges)
+		changes, more, err := a.Store.Changes(ctx, a.Org, last.at.String(), followChanges)
 		if err != nil {
 			return value, err
 		}
@@ -76,7 +76,7 @@ func (f *followed[K, V]) now(
 			return value, err
 		}
 	}
-	end, err := s.FeedEnd(ctx, org)
+	end, err := a.Store.FeedEnd(ctx, a.Org)
 	if err == nil {
 		value, err = load(ctx)
 	}

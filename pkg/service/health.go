@@ -9,16 +9,6 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// HealthReader is the part of the table that Health uses.
-type HealthReader interface {
-	Sections
-	Outcomes
-	ArticulationsByNumber
-	// LastingArticulations returns the sequence numbers of the approved articulations that have not ended before the
-	// day, in creation order.
-	LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error)
-}
-
 // Health caches the articulations with issues of some organizations.
 type Health struct{ followed[healthOn, health] }
 
@@ -44,13 +34,13 @@ const healthAttempts = 5
 // Issues returns a page of the issues of an organization's articulations today, and the number of all issues. It is
 // charged an item for every 100 articulations of the page, or part of 100.
 func (h *Health) Issues(
-	ctx context.Context, s HealthReader, org catalog.OrgID, now catalog.Time, offset, limit int, charge Charge,
+	ctx context.Context, a Actor, offset, limit int, charge Charge,
 ) ([]catalog.ArticulationIssue, int, error) {
-	today := catalog.DateOf(now)
+	today := catalog.DateOf(a.Now)
 	charge = once(charge)
 	for range healthAttempts {
-		load := func(ctx context.Context) (health, error) { return countIssues(ctx, s, org, today) }
-		known, err := h.now(ctx, s, org, healthOn{org, today},
+		load := func(ctx context.Context) (health, error) { return a.countIssues(ctx, today) }
+		known, err := h.now(ctx, a, healthOn{a.Org, today},
 			ofKinds(catalog.ArticulationKind, catalog.CourseKind, catalog.SectionKind),
 			func(ctx context.Context, _ health, _ []string) (health, error) { return load(ctx) }, load)
 		if err != nil {
@@ -62,7 +52,7 @@ func (h *Health) Issues(
 		err = parallel.All(ctx, func(ctx context.Context) error {
 			return charge(ctx, items(len(page), articulationPage))
 		}, func(ctx context.Context) (err error) {
-			issues, same, err = issuesOf(ctx, s, org, page, today)
+			issues, same, err = a.issuesOf(ctx, page, today)
 			return err
 		})
 		if err != nil {
@@ -71,7 +61,7 @@ func (h *Health) Issues(
 		if same {
 			return issues[skip:min(skip+limit, len(issues))], known.total, nil
 		}
-		h.drop(healthOn{org, today})
+		h.drop(healthOn{a.Org, today})
 	}
 	return nil, 0, catalog.ChangingTooFast()
 }
@@ -108,14 +98,14 @@ func (h health) page(offset, limit int) (page []issueCount, skip int) {
 }
 
 // countIssues returns the number of issues per articulation.
-func countIssues(ctx context.Context, s HealthReader, org catalog.OrgID, today string) (health, error) {
-	numbers, err := s.LastingArticulations(ctx, org, today)
+func (a Actor) countIssues(ctx context.Context, today string) (health, error) {
+	numbers, err := a.Store.LastingArticulations(ctx, a.Org, today)
 	if err != nil {
 		return health{}, err
 	}
 	var fresh health
 	for chunk := range slices.Chunk(numbers, articulationPage) {
-		issues, err := issuesByNumber(ctx, s, org, chunk, today)
+		issues, err := a.issuesByNumber(ctx, chunk, today)
 		if err != nil {
 			return health{}, err
 		}
@@ -130,14 +120,14 @@ func countIssues(ctx context.Context, s HealthReader, org catalog.OrgID, today s
 }
 
 // issuesOf lists the issues of articulations, and reports whether their numbers are still as counted.
-func issuesOf(
-	ctx context.Context, s HealthReader, org catalog.OrgID, of []issueCount, today string,
+func (a Actor) issuesOf(
+	ctx context.Context, of []issueCount, today string,
 ) (all []catalog.ArticulationIssue, same bool, err error) {
 	numbers := make([]int, len(of))
 	for i, c := range of {
 		numbers[i] = int(c.articulation)
 	}
-	issues, err := issuesByNumber(ctx, s, org, numbers, today)
+	issues, err := a.issuesByNumber(ctx, numbers, today)
 	same = true
 	for _, c := range of {
 		some := issues[int(c.articulation)]
@@ -147,54 +137,49 @@ func issuesOf(
 }
 
 // issuesByNumber returns the issues of articulations, which depend on their courses and sections.
-func issuesByNumber(
-	ctx context.Context, s HealthReader, org catalog.OrgID, numbers []int, today string,
+func (a Actor) issuesByNumber(
+	ctx context.Context, numbers []int, today string,
 ) (map[int][]catalog.ArticulationIssue, error) {
-	articulations, err := s.ArticulationsByNumber(ctx, org, numbers, catalog.IssueFields, false)
+	articulations, err := a.Store.ArticulationsByNumber(ctx, a.Org, numbers, catalog.IssueFields, false)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for _, a := range articulations {
-		for _, course := range a.Granted {
+	for _, articulation := range articulations {
+		for _, course := range articulation.Granted {
 			ids = append(ids, course.CourseID)
 		}
 	}
-	courses, documents, err := parallel.Two(ctx, func(ctx context.Context) (map[string]*catalog.Course, error) {
-		return GetByID[*catalog.Course](ctx, s, org, ids, false)
-	}, func(ctx context.Context) (map[string]string, error) {
-		return sectionDocuments(ctx, s, org, articulations)
-	})
+	courses, documents, err := parallel.Two(ctx,
+		byID[*catalog.Course](a, ids...), parallel.Call(a.sectionDocuments, articulations))
 	issues := map[int][]catalog.ArticulationIssue{}
-	for _, a := range articulations {
+	for _, articulation := range articulations {
 		now := catalog.GrantedNow{Courses: courses}
-		if a.Evidence != nil {
-			now.Document = documents[a.Evidence.SectionID]
+		if articulation.Evidence != nil {
+			now.Document = documents[articulation.Evidence.SectionID]
 		}
-		issues[a.Number()] = a.Issues(now, today)
+		issues[articulation.Number()] = articulation.Issues(now, today)
 	}
 	return issues, err
 }
 
 // sectionDocuments returns the digests of the current documents of the sections in the articulations' evidence, by
 // section.
-func sectionDocuments(
-	ctx context.Context, s HealthReader, org catalog.OrgID, articulations []*catalog.Articulation,
-) (map[string]string, error) {
+func (a Actor) sectionDocuments(ctx context.Context, articulations []*catalog.Articulation) (map[string]string, error) {
 	var ids []string
-	for _, a := range articulations {
-		if a.Evidence != nil && a.Evidence.Extraction.Section != nil {
-			ids = append(ids, a.Evidence.SectionID)
+	for _, articulation := range articulations {
+		if e := articulation.Evidence; e != nil && e.Extraction.Section != nil {
+			ids = append(ids, e.SectionID)
 		}
 	}
-	sections, err := GetByID[*catalog.Section](ctx, s, org, ids, false)
+	sections, err := byID[*catalog.Section](a, ids...)(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var mu sync.Mutex
 	documents := map[string]string{}
 	return documents, parallel.Each(ctx, sections, func(ctx context.Context, id string, section *catalog.Section) error {
-		stamp, err := sectionProvenance(ctx, s, section)
+		stamp, err := a.sectionProvenance(ctx, section)
 		if stamp != nil {
 			mu.Lock()
 			defer mu.Unlock()

@@ -49,12 +49,6 @@ func (c *Candidates) bySkill() map[string][]taught {
 // share implements followed.
 func (c *Candidates) share() float64 { return organizationShare }
 
-// Sections is the part of the table that the index of sections uses.
-type Sections interface {
-	Records
-	Feed
-}
-
 // Index caches the sections of some organizations for comparisons.
 type Index struct {
 	Taxonomy func() *skills.Taxonomy
@@ -64,17 +58,17 @@ type Index struct {
 }
 
 // Candidates returns the organization's sections with their skills.
-func (x *Index) Candidates(ctx context.Context, s Sections, org catalog.OrgID) (*Candidates, error) {
-	load := func(ctx context.Context) (*Candidates, error) { return x.load(ctx, s, org) }
-	return x.now(ctx, s, org, org, ofKinds(catalog.CourseKind, catalog.SectionKind), func(
+func (x *Index) Candidates(ctx context.Context, a Actor) (*Candidates, error) {
+	load := func(ctx context.Context) (*Candidates, error) { return x.load(ctx, a) }
+	return x.now(ctx, a, a.Org, ofKinds(catalog.CourseKind, catalog.SectionKind), func(
 		ctx context.Context, _ *Candidates, _ []string,
 	) (*Candidates, error) {
 		return load(ctx)
 	}, load)
 }
 
-func (x *Index) load(ctx context.Context, s Sections, org catalog.OrgID) (*Candidates, error) {
-	sections, courses, err := parallel.Two(ctx, every[*catalog.Section](s, org), every[*catalog.Course](s, org))
+func (x *Index) load(ctx context.Context, a Actor) (*Candidates, error) {
+	sections, courses, err := parallel.Two(ctx, every[*catalog.Section](a), every[*catalog.Course](a))
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +85,8 @@ func (x *Index) load(ctx context.Context, s Sections, org catalog.OrgID) (*Candi
 	}
 	fresh.taught = sync.OnceValue(fresh.bySkill)
 	fresh.index = alignment.NewIndex(fresh.list)
-	if known, ok := x.last(org); !ok || known.usage.Unknown() != fresh.usage.Unknown() {
-		x.logUsage(ctx, org, fresh.usage)
+	if known, ok := x.last(a.Org); !ok || known.usage.Unknown() != fresh.usage.Unknown() {
+		x.logUsage(ctx, a.Org, fresh.usage)
 	}
 	return fresh, nil
 }

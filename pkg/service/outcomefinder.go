@@ -46,15 +46,15 @@ type outcomeSkill struct {
 // Find returns a page of the outcomes that name a skill at a level or above, by the name of their course or program and
 // their place, and how many there are.
 func (x *OutcomeFinder) Find(
-	ctx context.Context, a Actor, s Searched, skillID string, level, offset, limit int,
+	ctx context.Context, a Actor, skillID string, level, offset, limit int,
 ) (page []OwnedOutcome, total int, err error) {
 	for range searchAttempts {
-		all, err := x.now(ctx, s, a.Org, a.Org, func(c catalog.RecordChange) bool {
+		all, err := x.now(ctx, a, a.Org, func(c catalog.RecordChange) bool {
 			return catalog.OutcomeOwner(c.ID) != ""
 		}, func(ctx context.Context, last outcomeSkills, ids []string) (outcomeSkills, error) {
-			return last.reread(ctx, a, s, ids)
+			return last.reread(ctx, a, ids)
 		}, func(ctx context.Context) (outcomeSkills, error) {
-			return loadOutcomeSkills(ctx, a, s)
+			return loadOutcomeSkills(ctx, a)
 		})
 		if err != nil {
 			return nil, 0, err
@@ -111,17 +111,17 @@ func (p outcomeSkills) matches(skillID string, level int) (all []outcomeMatch) {
 }
 
 // loadOutcomeSkills reads all outcomes.
-func loadOutcomeSkills(ctx context.Context, a Actor, s Searched) (outcomeSkills, error) {
+func loadOutcomeSkills(ctx context.Context, a Actor) (outcomeSkills, error) {
 	var courses, programs []catalog.Record
 	lists := map[string]*catalog.OutcomeList{}
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		courses, err = s.Titles(ctx, a.Org, catalog.CourseKind)
+		courses, err = a.Store.Titles(ctx, a.Org, catalog.CourseKind)
 		return err
 	}, func(ctx context.Context) (err error) {
-		programs, err = s.Titles(ctx, a.Org, catalog.ProgramKind)
+		programs, err = a.Store.Titles(ctx, a.Org, catalog.ProgramKind)
 		return err
 	}, func(ctx context.Context) error {
-		return Each(ctx, s, a.Org, "", func(list *catalog.OutcomeList) error {
+		return Each(ctx, a.Store, a.Org, "", func(list *catalog.OutcomeList) error {
 			lists[list.OwnerID] = list
 			return nil
 		})
@@ -148,14 +148,14 @@ func (p outcomeSkills) add(owner catalog.Record, list *catalog.OutcomeList) {
 }
 
 // reread returns a copy with the outcomes of some courses and programs as they are now.
-func (p outcomeSkills) reread(ctx context.Context, a Actor, s Searched, ids []string) (outcomeSkills, error) {
+func (p outcomeSkills) reread(ctx context.Context, a Actor, ids []string) (outcomeSkills, error) {
 	var courses, programs map[string]catalog.Record
 	var lists map[string]*catalog.OutcomeList
 	err := parallel.All(ctx, func(ctx context.Context) (err error) {
-		courses, err = s.RecordsByID(ctx, a.Org, catalog.CourseKind, ids, true)
+		courses, err = a.Store.RecordsByID(ctx, a.Org, catalog.CourseKind, ids, true)
 		return err
 	}, func(ctx context.Context) (err error) {
-		programs, err = s.RecordsByID(ctx, a.Org, catalog.ProgramKind, ids, true)
+		programs, err = a.Store.RecordsByID(ctx, a.Org, catalog.ProgramKind, ids, true)
 		return err
 	}, func(ctx context.Context) (err error) {
 		lists, err = a.OutcomeLists(ctx, ids...)

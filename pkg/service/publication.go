@@ -83,9 +83,7 @@ var publishedKinds = []catalog.Kind{
 
 // load reads records by id, with the outcomes of courses and programs, and returns the ids of the records that those
 // refer to. Each record is read once.
-func (p *Publication) load(
-	ctx context.Context, s Records, org catalog.OrgID, ids []string,
-) (named []string, err error) {
+func (p *Publication) load(ctx context.Context, a Actor, ids []string) (named []string, err error) {
 	wanted := map[catalog.Kind][]string{}
 	for _, id := range ids {
 		if _, known := p.read[id]; known {
@@ -103,7 +101,7 @@ func (p *Publication) load(
 	}
 	var mu sync.Mutex
 	err = parallel.Each(ctx, wanted, func(ctx context.Context, kind catalog.Kind, ids []string) error {
-		records, err := s.RecordsByID(ctx, org, kind, ids, true)
+		records, err := a.Store.RecordsByID(ctx, a.Org, kind, ids, true)
 		mu.Lock()
 		defer mu.Unlock()
 		for id, r := range records {

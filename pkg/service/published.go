@@ -12,20 +12,12 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Published is the table as descriptions in CTDL need it.
-type Published interface {
-	Records
-	// Organization returns an organization, or nil if there is none.
-	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
-}
-
 // Publisher describes the records of an organization in CTDL one by one.
 type Publisher struct {
-	Store    Published
-	Org      catalog.OrgID
-	Taxonomy string                     // name of the taxonomy of skills
-	Base     func(handle string) string // address to which CTIDs are appended
-	Handle   string                     // in a public address; "" for what only the organization reads
+	Actor  Actor
+	CTIDs  *CTIDs
+	Base   func(handle string) string // address to which CTIDs are appended
+	Handle string                     // in a public address; "" for what only the organization reads
 }
 
 // maxEntities limits the entities of a graph.
@@ -56,7 +48,7 @@ func (x Publisher) Document(
 			Message: fmt.Sprintf("the graph would have more than %d entities: read them one by one", maxEntities),
 		})
 	}
-	if _, err := p.load(ctx, x.Store, x.Org, named); err != nil {
+	if _, err := p.load(ctx, x.Actor, named); err != nil {
 		return nil, err
 	}
 	return ctdl.Graph(main, p.around(main)...), nil
@@ -74,10 +66,10 @@ type Readiness struct {
 // Readiness returns a page of what can be published, all or of one of the resources, and the number of all. An
 // articulation appears once, whatever the number of its alternatives.
 func (x Publisher) Readiness(
-	ctx context.Context, s Searched, all *CTIDs, resource string, offset, limit int,
+	ctx context.Context, resource string, offset, limit int,
 ) (page []Readiness, total int, err error) {
 	for range searchAttempts {
-		resources, err := all.Resources(ctx, s, x.Org, resource)
+		resources, err := x.CTIDs.Resources(ctx, x.Actor, resource)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -109,9 +101,9 @@ func (x Publisher) Readiness(
 }
 
 // Public returns the description of the public entity with a CTID. Whatever is not public is catalog.Absent.
-func (x Publisher) Public(ctx context.Context, s Searched, all *CTIDs, ctid string) ([]byte, error) {
+func (x Publisher) Public(ctx context.Context, ctid string) ([]byte, error) {
 	for _, now := range []bool{false, true} {
-		id, err := all.Find(ctx, s, x.Org, ctid, now)
+		id, err := x.CTIDs.Find(ctx, x.Actor, ctid, now)
 		if err != nil {
 			return nil, err
 		}
@@ -136,15 +128,11 @@ func (x Publisher) Public(ctx context.Context, s Searched, all *CTIDs, ctid stri
 
 // Index returns a page of the addresses of what the organization publishes, itself included: those after one of them,
 // or the first ones. It reports whether there are more.
-func (x Publisher) Index(
-	ctx context.Context, s Searched, all *CTIDs, after Address, limit int,
-) (page []Address, more bool, err error) {
+func (x Publisher) Index(ctx context.Context, after Address, limit int) (page []Address, more bool, err error) {
 	p, page, err := parallel.Two(ctx, func(ctx context.Context) (*Publication, error) {
 		p, _, err := x.read(ctx)
 		return p, err
-	}, func(ctx context.Context) ([]Address, error) {
-		return all.Addresses(ctx, s, x.Org)
-	})
+	}, parallel.Call(x.CTIDs.Addresses, x.Actor))
 	if err != nil {
 		return nil, false, err
 	}
@@ -164,19 +152,16 @@ func (x Publisher) Index(
 // read reads records with those that they refer to, and returns the ids of those that these refer to. Without the first
 // record the error is catalog.Absent.
 func (x Publisher) read(ctx context.Context, ids ...string) (*Publication, []string, error) {
-	p := newPublication(x.Taxonomy)
-	o, named, err := parallel.Two(ctx, parallel.Call(x.Store.Organization, x.Org), func(
-		ctx context.Context,
-	) ([]string, error) {
-		return p.load(ctx, x.Store, x.Org, ids)
-	})
+	p := newPublication(x.Actor.Taxonomy().Info().Name)
+	o, named, err := parallel.Two(ctx, parallel.Call(x.Actor.Store.Organization, x.Actor.Org),
+		parallel.Call2(p.load, x.Actor, ids))
 	if err == nil {
 		if err = x.describe(p, o); len(ids) > 0 && p.read[ids[0]] == nil {
 			err = catalog.Absent()
 		}
 	}
 	if err == nil {
-		named, err = p.load(ctx, x.Store, x.Org, named)
+		named, err = p.load(ctx, x.Actor, named)
 	}
 	return p, named, err
 }

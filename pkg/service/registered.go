@@ -77,10 +77,10 @@ func newRegistration(r catalog.Record, outcomes *catalog.OutcomeList) registrati
 
 // Find returns the id of the record that has a CTID, or whose outcomes have it; "" for none. The record may have
 // changed since the feed was read, unless the CTIDs are read as they are now.
-func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid string, now bool) (id string, err error) {
-	all, ok := x.last(org)
+func (x *CTIDs) Find(ctx context.Context, a Actor, ctid string, now bool) (id string, err error) {
+	all, ok := x.last(a.Org)
 	if now || !ok {
-		all, err = x.current(ctx, s, org)
+		all, err = x.current(ctx, a)
 	}
 	if err != nil {
 		return "", err
@@ -90,18 +90,14 @@ func (x *CTIDs) Find(ctx context.Context, s Searched, org catalog.OrgID, ctid st
 	return all.ids[ctid], nil
 }
 
-// Holders finds the records that have CTIDs now, set or derived, as s.CTIDs finds those that were set. Was is the id of
-// the organization for its own.
-func (x *CTIDs) Holders(ctx context.Context, s interface {
-	Searched
-	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
-}, org catalog.OrgID, ctids []string,
-) (map[string]catalog.ExternalID, error) {
-	holders, err := s.CTIDs(ctx, org, ctids)
+// Holders finds the records that have CTIDs now, set or derived, as Store.CTIDs finds those that were set. Was is the id
+// of the organization for its own.
+func (x *CTIDs) Holders(ctx context.Context, a Actor, ctids []string) (map[string]catalog.ExternalID, error) {
+	holders, err := a.Store.CTIDs(ctx, a.Org, ctids)
 	if err != nil || len(ctids) == 0 {
 		return holders, err
 	}
-	all, err := x.current(ctx, s, org)
+	all, err := x.current(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +105,8 @@ func (x *CTIDs) Holders(ctx context.Context, s interface {
 	defer all.mu.Unlock()
 	for _, ctid := range ctids {
 		id := all.ids[ctid]
-		if ctid == catalog.DerivedCTID(string(org)) {
-			holders[ctid] = catalog.ExternalID{Name: ctid, Was: string(org)}
+		if ctid == catalog.DerivedCTID(string(a.Org)) {
+			holders[ctid] = catalog.ExternalID{Name: ctid, Was: string(a.Org)}
 		}
 		if id == "" || holders[ctid].Record != nil {
 			continue
@@ -121,7 +117,7 @@ func (x *CTIDs) Holders(ctx context.Context, s interface {
 		} else {
 			id = catalog.OutcomeListID(id)
 		}
-		records, err := s.RecordsByID(ctx, org, kind, []string{id}, true)
+		records, err := a.Store.RecordsByID(ctx, a.Org, kind, []string{id}, true)
 		if err != nil {
 			return nil, err
 		}
@@ -138,29 +134,29 @@ func kindMade(id string) int {
 }
 
 // current returns the CTIDs of an organization as they are now.
-func (x *CTIDs) current(ctx context.Context, s Searched, org catalog.OrgID) (*registered, error) {
-	return x.now(ctx, s, org, org, ofKinds(publishedKinds...), func(
+func (x *CTIDs) current(ctx context.Context, a Actor) (*registered, error) {
+	return x.now(ctx, a, a.Org, ofKinds(publishedKinds...), func(
 		ctx context.Context, last *registered, ids []string,
 	) (*registered, error) {
-		return last, last.reread(ctx, s, org, ids)
+		return last, last.reread(ctx, a, ids)
 	}, func(ctx context.Context) (*registered, error) {
-		return loadRegistered(ctx, s, org)
+		return loadRegistered(ctx, a)
 	})
 }
 
 // loadRegistered reads all records.
-func loadRegistered(ctx context.Context, s Searched, org catalog.OrgID) (*registered, error) {
+func loadRegistered(ctx context.Context, a Actor) (*registered, error) {
 	found := make([][]catalog.Record, len(publishedKinds))
 	lists := map[string]*catalog.OutcomeList{}
 	reads := []func(context.Context) error{func(ctx context.Context) error {
-		return Each(ctx, s, org, "", func(list *catalog.OutcomeList) error {
+		return Each(ctx, a.Store, a.Org, "", func(list *catalog.OutcomeList) error {
 			lists[list.OwnerID] = list
 			return nil
 		})
 	}}
 	for i, kind := range publishedKinds {
 		reads = append(reads, func(ctx context.Context) (err error) {
-			found[i], err = s.Titles(ctx, org, kind, registeredFields...)
+			found[i], err = a.Store.Titles(ctx, a.Org, kind, registeredFields...)
 			return err
 		})
 	}
@@ -185,9 +181,9 @@ func (all *registered) put(r catalog.Record, outcomes *catalog.OutcomeList) {
 }
 
 // reread replaces some records by their current versions.
-func (all *registered) reread(ctx context.Context, s Searched, org catalog.OrgID, touched []string) error {
+func (all *registered) reread(ctx context.Context, a Actor, touched []string) error {
 	p := newPublication("")
-	if _, err := p.load(ctx, s, org, touched); err != nil {
+	if _, err := p.load(ctx, a, touched); err != nil {
 		return err
 	}
 	all.mu.Lock()
@@ -220,10 +216,8 @@ type Resource struct {
 }
 
 // Resources lists what can be published as it is now: all, or those with a name; by name, then creation.
-func (x *CTIDs) Resources(
-	ctx context.Context, s Searched, org catalog.OrgID, name string,
-) (found []Resource, err error) {
-	all, err := x.current(ctx, s, org)
+func (x *CTIDs) Resources(ctx context.Context, a Actor, name string) (found []Resource, err error) {
+	all, err := x.current(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -262,8 +256,8 @@ func (a Address) compare(b Address) int {
 
 // Addresses lists the entities of records that are public now, by class, then CTID. The organization is not among them.
 // The list must not be modified.
-func (x *CTIDs) Addresses(ctx context.Context, s Searched, org catalog.OrgID) ([]Address, error) {
-	all, err := x.current(ctx, s, org)
+func (x *CTIDs) Addresses(ctx context.Context, a Actor) ([]Address, error) {
+	all, err := x.current(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -11,14 +11,6 @@ import (
 	"skillscurriculum/pkg/service/parallel"
 )
 
-// Searched is the table as searches need it.
-type Searched interface {
-	Sections
-	// Titles reads at least catalog.TitleFields, and the fields named by also, of every record of a list, with strong
-	// reads.
-	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error)
-}
-
 const (
 	// searchFresh is how long, in ms, the titles of a list are used before the change feed is read again. Together
 	// with the time of a search it stays below the 10 s within which changes must be found.
@@ -48,11 +40,9 @@ func (t *titles) share() float64 { return float64(len(t.entries)+1) / searchedTi
 // Find returns a page of the records that match the query, the best match first, and the number of all matches. A code
 // that is not empty selects records with that code, compared as articulations compare codes.
 func Find[R catalog.Record](
-	ctx context.Context, x *Search, s Searched, org catalog.OrgID, now catalog.Time,
-	query, code string, offset, limit int,
+	ctx context.Context, x *Search, a Actor, query, code string, offset, limit int,
 ) (page []R, total int, err error) {
-	var kind R
-	list := listOf{org, catalog.KindOf(kind)}
+	list := listOf{a.Org, kindOf[R]()}
 	matches := func(in *titles) (all, page []search.Entry) {
 		all = search.Parse(query).Find(in.entries)
 		if code != "" {
@@ -67,12 +57,12 @@ func Find[R catalog.Record](
 		last, known := x.last(list)
 		strong := attempt > 0
 		err := parallel.All(ctx, func(ctx context.Context) (err error) {
-			current, changed, err = x.titles(ctx, s, list, now, strong)
+			current, changed, err = x.titles(ctx, a, list, strong)
 			return err
 		}, func(ctx context.Context) (err error) {
 			if known {
 				_, predicted := matches(last)
-				records, err = list.fetch(ctx, s, predicted, nil, strong)
+				records, err = list.fetch(ctx, a.Store, predicted, nil, strong)
 			}
 			return err
 		})
@@ -81,7 +71,7 @@ func Find[R catalog.Record](
 		}
 		maps.Copy(changed, records)
 		all, wanted := matches(current)
-		if records, err = list.fetch(ctx, s, wanted, changed, strong); err != nil {
+		if records, err = list.fetch(ctx, a.Store, wanted, changed, strong); err != nil {
 			return nil, 0, err
 		}
 		page = make([]R, 0, len(wanted))
@@ -123,29 +113,29 @@ func entryOf(r catalog.Record) search.Entry {
 // titles returns the titles of a list, and the records that it read because they had changed, by id. strong titles are
 // current; others may be as old as searchFresh.
 func (x *Search) titles(
-	ctx context.Context, s Searched, list listOf, now catalog.Time, strong bool,
+	ctx context.Context, a Actor, list listOf, strong bool,
 ) (*titles, map[string]catalog.Record, error) {
 	changed := map[string]catalog.Record{}
 	if last, ok := x.last(list); ok && !strong {
-		if age := now - catalog.Time(last.read.Load()); 0 <= age && age < searchFresh {
+		if age := a.Now - catalog.Time(last.read.Load()); 0 <= age && age < searchFresh {
 			return last, changed, nil
 		}
 	}
-	current, err := x.now(ctx, s, list.org, list, ofKinds(list.kind), func(
+	current, err := x.now(ctx, a, list, ofKinds(list.kind), func(
 		ctx context.Context, last *titles, ids []string,
 	) (next *titles, err error) {
-		changed, err = s.RecordsByID(ctx, list.org, list.kind, ids, true)
+		changed, err = a.Store.RecordsByID(ctx, list.org, list.kind, ids, true)
 		rest := slices.DeleteFunc(slices.Clone(last.entries), func(e search.Entry) bool {
 			_, touched := slices.BinarySearch(ids, e.ID)
 			return touched
 		})
 		return newTitles(rest, slices.Collect(maps.Values(changed))), err
 	}, func(ctx context.Context) (*titles, error) {
-		records, err := s.Titles(ctx, list.org, list.kind)
+		records, err := a.Store.Titles(ctx, list.org, list.kind)
 		return newTitles(nil, records), err
 	})
 	if err == nil {
-		current.read.Store(int64(now))
+		current.read.Store(int64(a.Now))
 	}
 	return current, changed, err
 }
@@ -162,7 +152,7 @@ func newTitles(others []search.Entry, records []catalog.Record) *titles {
 
 // fetch returns the records of entries by id; those among known are not read.
 func (l listOf) fetch(
-	ctx context.Context, s Searched, entries []search.Entry, known map[string]catalog.Record, strong bool,
+	ctx context.Context, s Records, entries []search.Entry, known map[string]catalog.Record, strong bool,
 ) (map[string]catalog.Record, error) {
 	var missing []string
 	for _, e := range entries {

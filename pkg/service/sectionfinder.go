@@ -23,10 +23,10 @@ func (sectionRefs) share() float64 { return organizationShare }
 // Find returns a page of the sections that the filter selects, in the order of their courses and in theirs, and how
 // many there are.
 func (o *SectionFinder) Find(
-	ctx context.Context, s Searched, org catalog.OrgID, filter catalog.SectionFilter, offset, limit int,
+	ctx context.Context, a Actor, filter catalog.SectionFilter, offset, limit int,
 ) (page []*catalog.Section, total int, err error) {
 	for attempt := range searchAttempts {
-		all, err := o.refs(ctx, s, org, filter.CourseID)
+		all, err := o.refs(ctx, a, filter.CourseID)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -39,7 +39,7 @@ func (o *SectionFinder) Find(
 			}
 		}
 		wanted := catalog.PageOf(ids, offset, limit)
-		sections, err := GetByID[*catalog.Section](ctx, s, org, wanted, attempt > 0)
+		sections, err := GetByID[*catalog.Section](ctx, a.Store, a.Org, wanted, attempt > 0)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -72,14 +72,12 @@ func inOrder(courses sectionRefs) []string {
 }
 
 // refs returns the sectionRefs of one course, or of all if the id is "", as they are now.
-func (o *SectionFinder) refs(
-	ctx context.Context, s Searched, org catalog.OrgID, courseID string,
-) (sectionRefs, error) {
+func (o *SectionFinder) refs(ctx context.Context, a Actor, courseID string) (sectionRefs, error) {
 	if courseID == "" {
-		return o.now(ctx, s, org, org, ofKinds(catalog.CourseKind), func(
+		return o.now(ctx, a, a.Org, ofKinds(catalog.CourseKind), func(
 			ctx context.Context, last sectionRefs, ids []string,
 		) (sectionRefs, error) {
-			courses, err := GetByID[*catalog.Course](ctx, s, org, ids, true)
+			courses, err := GetByID[*catalog.Course](ctx, a.Store, a.Org, ids, true)
 			of := maps.Clone(last)
 			for _, id := range ids {
 				delete(of, id)
@@ -90,14 +88,14 @@ func (o *SectionFinder) refs(
 			return of, err
 		}, func(ctx context.Context) (sectionRefs, error) {
 			of := sectionRefs{}
-			courses, err := s.Titles(ctx, org, catalog.CourseKind, "sections")
+			courses, err := a.Store.Titles(ctx, a.Org, catalog.CourseKind, "sections")
 			for _, course := range courses {
 				of[course.Base().ID] = course.(*catalog.Course).Sections
 			}
 			return of, err
 		})
 	}
-	course, err := Get[*catalog.Course](ctx, s, org, courseID, true)
+	course, err := Get[*catalog.Course](ctx, a.Store, a.Org, courseID, true)
 	if err == nil {
 		return sectionRefs{course.ID: course.Sections}, nil
 	}

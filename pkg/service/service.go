@@ -43,11 +43,6 @@ type Queue interface {
 	Send(ctx context.Context, jobs []catalog.ExtractionJob) error
 }
 
-// Directories reads the directories of lists with strong reads.
-type Directories interface {
-	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
-}
-
 // Load reads records.
 type Load[R any] func(context.Context) (R, error)
 

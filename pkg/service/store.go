@@ -29,12 +29,24 @@ type Records interface {
 // catalog.Absent if it does not exist; reads by ids omit the records that do not exist.
 type Store interface {
 	Records
-	Directories
-	Sections
-	Outcomes
-	ApprovedReader
+	Feed
 	Webhooks
 
+	// Directory reads the directory of a list with a strong read.
+	Directory(ctx context.Context, org catalog.OrgID, kind catalog.Kind) (*catalog.Directory, error)
+	// ExtractionResult returns the result of a record's last extraction; nil for none.
+	ExtractionResult(ctx context.Context, org catalog.OrgID, id string) (*catalog.ExtractionResult, error)
+	// ExtractionResults returns the results of the last extractions of records, by the records' ids.
+	ExtractionResults(
+		ctx context.Context, org catalog.OrgID, ids []string,
+	) (map[string]*catalog.ExtractionResult, error)
+	// Approved returns the entries under each of the keys, with strong reads.
+	Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error)
+	// ArticulationsByNumber returns the existing articulations with the sequence numbers, in creation order. fields
+	// limits what is read of each; without fields the whole record is read.
+	ArticulationsByNumber(
+		ctx context.Context, org catalog.OrgID, numbers []int, fields []string, strong bool,
+	) ([]*catalog.Articulation, error)
 	// CoursesOfSections returns the courses by the ids of their sections.
 	CoursesOfSections(
 		ctx context.Context, org catalog.OrgID, sectionIDs []string, strong bool,
@@ -49,26 +61,21 @@ type Store interface {
 	) ([]*catalog.Articulation, int, error)
 	// MapDecisions returns the decisions on the map of a program, those on former outcomes and courses included.
 	MapDecisions(ctx context.Context, org catalog.OrgID, programID string) ([]catalog.MapDecision, error)
+	// CTIDs finds records by CTIDs that were set, with strong reads.
+	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
+	// LastingArticulations returns the sequence numbers of the approved articulations that have not ended before the
+	// day, in creation order.
+	LastingArticulations(ctx context.Context, org catalog.OrgID, day string) ([]int, error)
 	Moves(ctx context.Context, org catalog.OrgID, articulationID string) ([]catalog.Move, error)
+	// Organization returns an organization, or nil if there is none.
+	Organization(ctx context.Context, id catalog.OrgID) (*catalog.Organization, error)
+	// Titles reads at least catalog.TitleFields, and the fields named by also, of every record of a list, with strong
+	// reads.
+	Titles(ctx context.Context, org catalog.OrgID, kind catalog.Kind, also ...string) ([]catalog.Record, error)
 	// TransferCoursesByID finds transfer courses without their packages' ids, and returns them with their packages.
 	TransferCoursesByID(
 		ctx context.Context, org catalog.OrgID, ids []string,
 	) (map[string]*catalog.TransferCourse, map[string]*catalog.TransferPackage, error)
-}
-
-// ApprovedReader finds approved articulations, with strong reads.
-type ApprovedReader interface {
-	// Approved returns the entries under each of the keys.
-	Approved(ctx context.Context, org catalog.OrgID, under []catalog.ApprovedKey) ([]*catalog.Approved, error)
-	ArticulationsByNumber
-}
-
-// ArticulationsByNumber returns the existing articulations with the sequence numbers, in creation order. fields limits
-// what is read of each; without fields the whole record is read.
-type ArticulationsByNumber interface {
-	ArticulationsByNumber(
-		ctx context.Context, org catalog.OrgID, numbers []int, fields []string, strong bool,
-	) ([]*catalog.Articulation, error)
 }
 
 func kindOf[R catalog.Record]() catalog.Kind {
@@ -115,8 +122,8 @@ func All[R catalog.Record](ctx context.Context, s Records, org catalog.OrgID, pa
 }
 
 // every returns the load of all records of a kind.
-func every[R catalog.Record](s Records, org catalog.OrgID) Load[[]R] {
-	return func(ctx context.Context) ([]R, error) { return All[R](ctx, s, org, "") }
+func every[R catalog.Record](a Actor) Load[[]R] {
+	return func(ctx context.Context) ([]R, error) { return All[R](ctx, a.Store, a.Org, "") }
 }
 
 // Each visits the records that All returns.

@@ -229,7 +229,7 @@ func (a Actor) newMatcher(
 
 // candidates returns the organization's sections from the index.
 func (a Actor) candidates(ctx context.Context) (*Candidates, error) {
-	return a.Index.Candidates(ctx, a.Store, a.Org)
+	return a.Index.Candidates(ctx, a)
 }
 
 // keys lists the keys under which articulations of a course are entered.

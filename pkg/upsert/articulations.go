@@ -14,29 +14,13 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-// catalogNames are the courses and programs of the organization, as articulations name them.
-type catalogNames struct{ courses, programs *Names }
-
-// catalogNames reads them once for all passes: a draft may refer to records deleted since.
-func (r *run) catalogNames(ctx context.Context) (*catalogNames, error) {
-	if r.names != nil {
-		return r.names, nil
-	}
-	courses, err := service.All[*catalog.Course](ctx, r.Store, r.org, "")
-	if err != nil {
-		return nil, err
-	}
-	programs, err := service.All[*catalog.Program](ctx, r.Store, r.org, "")
-	if err != nil {
-		return nil, err
-	}
-	r.names = &catalogNames{CourseNames(courses), ProgramNames(programs)}
-	return r.names, nil
-}
-
 // loadArticulations reads the articulations of a batch and the records that they refer to.
 func (p *plan) loadArticulations(ctx context.Context) error {
-	names, err := p.catalogNames(ctx)
+	courseNames, err := p.stored(ctx, catalog.CourseKind)
+	if err != nil {
+		return err
+	}
+	programNames, err := p.stored(ctx, catalog.ProgramKind)
 	if err != nil {
 		return err
 	}
@@ -50,12 +34,12 @@ func (p *plan) loadArticulations(ctx context.Context) error {
 		}
 		courses, transfers, programs, others := in.Names()
 		for _, name := range courses {
-			if id := names.courses.Find(name); id != "" {
+			if id := courseNames.Find(name); id != "" {
 				l.Courses[name] = &catalog.Course{Meta: catalog.Meta{ID: id}}
 			}
 		}
 		for _, name := range programs {
-			if id := names.programs.Find(name); id != "" {
+			if id := programNames.Find(name); id != "" {
 				l.Programs[name] = &catalog.Program{Meta: catalog.Meta{ID: id}}
 			}
 		}
@@ -96,7 +80,7 @@ func (p *plan) articulation(ctx context.Context, row entry.Row, x catalog.Extern
 		return p.newArticulation(ctx, row, x)
 	}
 	names := p.run.names
-	own, err := p.ArticulationFields(a, names.courses.Of, names.programs.Of)
+	own, err := p.ArticulationFields(a, names[catalog.CourseKind].Of, names[catalog.ProgramKind].Of)
 	if err != nil {
 		return err
 	}
@@ -155,7 +139,7 @@ func (p *plan) dropForeign(row entry.Row, in *catalog.ArticulationInput) {
 	}
 	if len(gone) > 0 {
 		reason := "without " + strings.Join(gone, ", ") + ", which this organization does not have"
-		p.Incomplete = append(p.Incomplete, rejected(row, reason))
+		p.Incomplete = append(p.Incomplete, Rejected(row, reason))
 	}
 }
 

@@ -65,7 +65,7 @@ func (f *fixture) export(of catalog.OrgID) string {
 		f.t.Fatal(err)
 	}
 	var out bytes.Buffer
-	e := intake.ArticulationExport{CourseName: upsert.CourseNames(courses).Of, ProgramName: upsert.ProgramNames(programs).Of}
+	e := intake.ArticulationExport{CourseName: upsert.NamesOf(courses).Of, ProgramName: upsert.NamesOf(programs).Of}
 	if err := errors.Join(e.Begin(&out), service.Each(f.t.Context(), f.store, of, "", e.Write), e.End()); err != nil {
 		f.t.Fatal(err)
 	}

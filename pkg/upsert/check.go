@@ -37,12 +37,12 @@ func (c candidate) settle(s *Summary) {
 		s.Skipped++
 	case c.after != "":
 		s.Skipped++
-		s.Skips = append(s.Skips, rejected(c.row, c.after))
+		s.Skips = append(s.Skips, Rejected(c.row, c.after))
 	case c.wrong != nil:
 		s.reject(c.row, c.wrong)
 	default:
 		for _, p := range c.row.Ignored {
-			without := rejected(c.row, "without "+p.String())
+			without := Rejected(c.row, "without "+p.String())
 			without.Ignored = &p
 			s.Incomplete = append(s.Incomplete, without)
 		}

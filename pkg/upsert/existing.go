@@ -10,18 +10,6 @@ import (
 	"skillscurriculum/pkg/service"
 )
 
-// sectionNames returns the names of the organization's sections, which it reads once for all passes.
-func (r *run) sectionNames(ctx context.Context) (*Names, error) {
-	if r.sections == nil {
-		sections, err := service.All[*catalog.Section](ctx, r.Store, r.org, "")
-		if err != nil {
-			return nil, err
-		}
-		r.sections = namesOf(sections, func(s *catalog.Section) (string, *string, *string) { return s.ID, s.ExternalID, nil })
-	}
-	return r.sections, nil
-}
-
 // existing changes a section that the row names, or the default section of a course that it names, by code or external
 // id as codes are compared.
 func (p *plan) existing(ctx context.Context, row entry.Row) error {
@@ -29,25 +17,17 @@ func (p *plan) existing(ctx context.Context, row entry.Row) error {
 	if err != nil {
 		return err
 	}
-	var id string
-	if row.Kind == catalog.CourseKind {
-		names, err := p.catalogNames(ctx)
+	names, err := p.stored(ctx, row.Kind)
+	if err != nil {
+		return err
+	}
+	id := names.FindLike(row.Name)
+	if id != "" && row.Kind == catalog.CourseKind {
+		course, err := service.Get[*catalog.Course](ctx, p.Store, p.org, id, true)
 		if err != nil {
 			return err
 		}
-		if id = names.courses.FindLike(row.Name); id != "" {
-			course, err := service.Get[*catalog.Course](ctx, p.Store, p.org, id, true)
-			if err != nil {
-				return err
-			}
-			id = course.DefaultSectionID
-		}
-	} else {
-		names, err := p.sectionNames(ctx)
-		if err != nil {
-			return err
-		}
-		id = names.FindLike(row.Name)
+		id = course.DefaultSectionID
 	}
 	switch {
 	case id == "":

@@ -122,7 +122,7 @@ func (l *Loader) holders(ctx context.Context, org catalog.OrgID, ctids []string)
 	if l.CTIDs == nil {
 		l.CTIDs = &service.CTIDs{}
 	}
-	return l.CTIDs.Holders(ctx, l.Store, org, ctids)
+	return l.CTIDs.Holders(ctx, service.Actor{Org: org, Store: l.Store}, ctids)
 }
 
 // link prepares a row that names its record by CTID: skills get the ids of the taxonomy's, and the row is imported

@@ -1,6 +1,10 @@
 package upsert
 
-import "skillscurriculum/pkg/catalog"
+import (
+	"context"
+
+	"skillscurriculum/pkg/catalog"
+)
 
 // Names finds records of a kind by the names that files use: ids, external ids or codes.
 type Names struct {
@@ -11,34 +15,49 @@ type Names struct {
 	likes    map[string][]string // ids by normalised external id
 }
 
-// CourseNames returns the names of courses.
-func CourseNames(courses []*catalog.Course) *Names {
-	return namesOf(courses, func(c *catalog.Course) (string, *string, *string) { return c.ID, c.ExternalID, &c.Code })
-}
-
-// ProgramNames returns the names of programs.
-func ProgramNames(programs []*catalog.Program) *Names {
-	return namesOf(programs, func(p *catalog.Program) (string, *string, *string) { return p.ID, p.ExternalID, p.Code })
-}
-
-func namesOf[R any](records []R, of func(R) (id string, external, code *string)) *Names {
+// NamesOf returns the names of records of a kind that has external ids. Only those of lists have codes.
+func NamesOf[R catalog.Record](records []R) *Names {
 	n := &Names{map[string]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{},
 		map[string][]string{}}
 	for _, r := range records {
-		id, external, code := of(r)
-		n.best[id] = nil
-		if external != nil {
-			n.external[*external] = id
-			n.likes[catalog.Normalized(*external)] = append(n.likes[catalog.Normalized(*external)], id)
-			n.best[id] = append(n.best[id], *external)
-		}
-		if code != nil {
-			n.codes[*code] = append(n.codes[*code], id)
-			n.alike[catalog.Normalized(*code)] = append(n.alike[catalog.Normalized(*code)], id)
-			n.best[id] = append(n.best[id], *code)
-		}
+		n.add(r)
 	}
 	return n
+}
+
+func (n *Names) add(r catalog.Record) {
+	id := r.Base().ID
+	n.best[id] = nil
+	if external := catalog.ExternalOf(r).ExternalID; external != nil {
+		n.external[*external] = id
+		n.likes[catalog.Normalized(*external)] = append(n.likes[catalog.Normalized(*external)], id)
+		n.best[id] = append(n.best[id], *external)
+	}
+	if !catalog.KindOf(r).Listed() {
+		return
+	}
+	if code, _ := catalog.TitleOf(r); code != "" {
+		n.codes[code] = append(n.codes[code], id)
+		n.alike[catalog.Normalized(code)] = append(n.alike[catalog.Normalized(code)], id)
+		n.best[id] = append(n.best[id], code)
+	}
+}
+
+// stored returns the names of the organization's records of a kind. They are read once for all passes: a draft may
+// refer to records deleted since.
+func (r *run) stored(ctx context.Context, kind catalog.Kind) (*Names, error) {
+	if r.names[kind] == nil {
+		names := NamesOf[catalog.Record](nil)
+		err := r.Store.EachRecord(ctx, r.org, kind, "", func(record catalog.Record) error {
+			names.add(record)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		r.names[kind] = names
+	}
+	return r.names[kind], nil
 }
 
 // Find returns the id of the record with the given id, external id or code, or else of the only record whose code has

@@ -40,22 +40,16 @@ func outcomesBody(row entry.Row, without ...string) map[string]any {
 // owner returns the course or program that a row of outcomes names by its name in this file, external id, code or id. A
 // record that is new in this file exists only in the pass, unless the pass saves.
 func (p *plan) owner(ctx context.Context, row entry.Row) (catalog.Record, error) {
-	course, program := catalog.CourseKind.Resource(), catalog.ProgramKind.Resource()
-	may := func(kind string) bool { return row.Fields["ownerKind"] == nil || row.Fields["ownerKind"] == kind }
 	var found []catalog.Record
-	if may(course) {
-		owner, err := ownerNamed[*catalog.Course](ctx, p, row.Parent, func(n *catalogNames) *Names { return n.courses })
-		if err != nil {
-			return nil, err
-		} else if owner != nil {
-			found = append(found, owner)
+	for _, kind := range []catalog.Kind{catalog.CourseKind, catalog.ProgramKind} {
+		if of := row.Fields["ownerKind"]; of != nil && of != kind.Resource() {
+			continue
 		}
-	}
-	if may(program) {
-		owner, err := ownerNamed[*catalog.Program](ctx, p, row.Parent, func(n *catalogNames) *Names { return n.programs })
+		owner, err := p.ownerNamed(ctx, kind, row.Parent)
 		if err != nil {
 			return nil, err
-		} else if owner != nil {
+		}
+		if owner != nil {
 			found = append(found, owner)
 		}
 	}
@@ -76,29 +70,21 @@ func (p *plan) owner(ctx context.Context, row entry.Row) (catalog.Record, error)
 	return nil, wrong("is a course and a program; ownerKind must say which")
 }
 
-func ownerNamed[R interface {
-	comparable
-	catalog.Record
-}](ctx context.Context, p *plan, name string, of func(*catalogNames) *Names) (owner catalog.Record, err error) {
-	var none R
-	known, err := named[R](ctx, p.run, []string{name})
+func (p *plan) ownerNamed(ctx context.Context, kind catalog.Kind, name string) (catalog.Record, error) {
+	known, err := p.recordsNamed(ctx, kind, []string{name})
+	if err != nil || known[name] != nil || entry.CTIDOf(name) != "" {
+		return known[name], err
+	}
+	names, err := p.stored(ctx, kind)
 	if err != nil {
 		return nil, err
 	}
-	if known[name] != none {
-		return known[name], nil
-	}
-	if entry.CTIDOf(name) != "" {
+	id := names.Find(name)
+	if id == "" {
 		return nil, nil
 	}
-	names, err := p.catalogNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if id := of(names).Find(name); id != "" {
-		owner = catalog.KindOf(none).New()
-		owner.Base().ID = id
-	}
+	owner := kind.New()
+	owner.Base().ID = id
 	return owner, nil
 }
 

@@ -229,9 +229,7 @@ func documentOf(row entry.Row) string {
 
 // loadDocuments reads the documents that the rows name.
 func (p *plan) loadDocuments(ctx context.Context) (err error) {
-	ids := slices.DeleteFunc(p.names(documentOf), func(id string) bool { return id == "" })
-	slices.Sort(ids)
-	if ids = slices.Compact(ids); len(ids) > 0 && p.Files != nil {
+	if ids := p.names(documentOf); len(ids) > 0 && p.Files != nil {
 		p.lookups.Documents, err = service.ReadyDocuments(ctx, p.Store, p.Files, p.org, ids)
 	}
 	return err
@@ -246,8 +244,7 @@ func ctidOf(row entry.Row) string {
 // loadCTIDs reads the records that have the CTIDs of the rows.
 func (p *plan) loadCTIDs(ctx context.Context) (err error) {
 	if ctids := p.names(ctidOf); len(ctids) > 0 {
-		slices.Sort(ctids)
-		p.registered, err = p.holders(ctx, p.org, slices.Compact(ctids))
+		p.registered, err = p.holders(ctx, p.org, ctids)
 	}
 	return err
 }
@@ -306,36 +303,34 @@ func (p *plan) commit(ctx context.Context) error {
 	return nil
 }
 
-// names returns a name of each row that has one.
+// names returns the different names of the rows that have one.
 func (p *plan) names(of func(entry.Row) string) (names []string) {
 	for _, row := range p.rows {
 		if name := of(row); name != "" {
 			names = append(names, name)
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func parentOf(row entry.Row) string { return row.Parent }
 
-// members returns the external ids of all members of the rows.
+// members returns the names of the members of the plan's only row: records with members are planned alone.
 func (p *plan) members() (names []string) {
-	for _, row := range p.rows {
-		names = append(names, row.Members...)
+	list, _ := p.rows[0].Fields[memberFields[p.kind].field].([]any)
+	for _, name := range list {
+		names = append(names, name.(string))
 	}
 	return names
 }
 
-// memberIDs returns the ids of members that the plan's only row has in a field: rows name members either by id or by
-// external id, and records with members are planned alone.
-func (p *plan) memberIDs(field string) (ids []string) {
-	row := p.rows[0]
-	if list, ok := row.Fields[field].([]any); ok && row.Members == nil {
-		for _, id := range list {
-			ids = append(ids, id.(string))
-		}
+// membersIn returns the members that are records of a type: a row names all of them by external id, or all by id.
+func membersIn[R catalog.Record](ctx context.Context, p *plan) (map[string]R, error) {
+	if p.rows[0].Members != nil {
+		return named[R](ctx, p.run, p.members())
 	}
-	return ids
+	return service.GetByID[R](ctx, p.Store, p.org, p.members(), true)
 }
 
 // defaultSections reads the default sections of courses.
@@ -393,13 +388,8 @@ func (r *run) coursesWithCode(ctx context.Context, code string) ([]*catalog.Cour
 
 // loadProgram reads the old and new courses of a program.
 func (p *plan) loadProgram(ctx context.Context) (err error) {
-	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err != nil {
+	if p.lookups.Courses, err = membersIn[*catalog.Course](ctx, p); err != nil {
 		return err
-	}
-	if ids := p.memberIDs("courseOrder"); len(ids) > 0 {
-		if p.lookups.Courses, err = service.GetByID[*catalog.Course](ctx, p.Store, p.org, ids, true); err != nil {
-			return err
-		}
 	}
 	if err = p.loadCredentials(ctx); err != nil {
 		return err
@@ -441,16 +431,10 @@ func (p *plan) loadPackages(ctx context.Context) (err error) {
 
 // loadCredential reads the sections of a credential, and its old and new courses.
 func (p *plan) loadCredential(ctx context.Context) (err error) {
-	names := append(p.members(), p.memberIDs("courseSectionIds")...)
-	if p.sections, err = named[*catalog.Section](ctx, p.run, p.members()); err != nil {
+	if p.sections, err = membersIn[*catalog.Section](ctx, p); err != nil {
 		return err
 	}
-	if ids := p.memberIDs("courseSectionIds"); len(ids) > 0 {
-		if p.sections, err = service.GetByID[*catalog.Section](ctx, p.Store, p.org, ids, true); err != nil {
-			return err
-		}
-	}
-	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.members()); err != nil {
+	if p.lookups.Courses, err = named[*catalog.Course](ctx, p.run, p.rows[0].Members); err != nil {
 		return err
 	}
 	if p.byID, err = p.defaultSections(ctx, p.lookups.Courses); err != nil {
@@ -463,7 +447,7 @@ func (p *plan) loadCredential(ctx context.Context) (err error) {
 		return err
 	}
 	p.lookups.Sections = map[string]catalog.Placed{}
-	for _, name := range names {
+	for _, name := range p.members() {
 		if placed := p.place(name); placed.Section != nil && placed.Course != nil {
 			p.lookups.Sections[name] = placed
 		}
@@ -523,14 +507,15 @@ func membersOf(r catalog.Record) map[string]string {
 	return nil
 }
 
-// named returns records by external id: from the table or, while nothing is saved yet, as planned in this pass.
-func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[string]R, error) {
-	records := map[string]R{}
-	var none R
-	kind := catalog.KindOf(none)
+// recordsNamed returns records of a kind by external id: from the table or, while nothing is saved yet, as planned in
+// this pass.
+func (r *run) recordsNamed(
+	ctx context.Context, kind catalog.Kind, names []string,
+) (map[string]catalog.Record, error) {
+	records := map[string]catalog.Record{}
 	var asked []string
 	for _, name := range names {
-		if seen, ok := r.found[kind][name].(R); ok && !r.save {
+		if seen := r.found[kind][name]; seen != nil && !r.save {
 			records[name] = seen
 		} else {
 			asked = append(asked, name)
@@ -540,15 +525,23 @@ func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[s
 		return records, nil
 	}
 	known, err := r.Store.Known(ctx, r.org, kind, asked)
-	if err != nil {
-		return nil, err
-	}
 	for name, x := range known {
-		if record, ok := x.Record.(R); ok {
-			records[name] = record
+		if x.Record != nil {
+			records[name] = x.Record
 		}
 	}
-	return records, nil
+	return records, err
+}
+
+// named is recordsNamed for records of a type.
+func named[R catalog.Record](ctx context.Context, r *run, names []string) (map[string]R, error) {
+	var none R
+	found, err := r.recordsNamed(ctx, catalog.KindOf(none), names)
+	records := make(map[string]R, len(found))
+	for name, record := range found {
+		records[name] = record.(R)
+	}
+	return records, err
 }
 
 // actor returns the import as an actor of use cases.

@@ -28,15 +28,12 @@ import (
 // Store is the part of the table that imports use.
 type Store interface {
 	service.Store
-	service.Searched
 	// Known finds records by external id with strong reads; see catalog.Change.Resolve.
 	Known(ctx context.Context, org catalog.OrgID, kind catalog.Kind, names []string) (map[string]catalog.ExternalID, error)
 	// KnownCourses finds courses as Known does, with the default sections, by id, whose ids follow from their courses'.
 	KnownCourses(ctx context.Context, org catalog.OrgID, names []string) (map[string]catalog.ExternalID, map[string]*catalog.Section, error)
 	// CoursesByCode returns a page of the courses with a code, compared after normalisation, and their number.
 	CoursesByCode(ctx context.Context, org catalog.OrgID, code string, offset, limit int) ([]*catalog.Course, int, error)
-	// CTIDs finds records by CTIDs that were set, with strong reads.
-	CTIDs(ctx context.Context, org catalog.OrgID, ctids []string) (map[string]catalog.ExternalID, error)
 	// Share returns the fraction of a transaction that a change needs; above 1, it needs several.
 	Share(org catalog.OrgID, change *catalog.Change) (float64, error)
 	// Commit saves a change, whole or not at all; it returns catalog.ErrStale if what the change was decided on has
@@ -130,7 +127,8 @@ type Reject struct {
 	Ignored *catalog.ImportProblem `json:"-"`
 }
 
-func rejected(row entry.Row, reason string) Reject {
+// Rejected returns a rejected row.
+func Rejected(row entry.Row, reason string) Reject {
 	return Reject{Row: row, Place: row.Place, Kind: string(row.Kind), Name: row.Name, Reason: reason}
 }
 
@@ -144,7 +142,7 @@ func (s *Summary) reject(row entry.Row, problem *catalog.Error) {
 	if len(problem.Fields) > 0 {
 		reasons = describe(row, problem.Fields...)
 	}
-	s.Rejects = append(s.Rejects, rejected(row, strings.Join(reasons, "; ")))
+	s.Rejects = append(s.Rejects, Rejected(row, strings.Join(reasons, "; ")))
 	s.Results = append(s.Results, Result{Row: row, Outcome: Failed, Problem: problem})
 }
 
@@ -262,7 +260,7 @@ func (l *Loader) run(org catalog.OrgID, o Options) *run {
 	by := &byCTID{Store: l.Store, of: map[string]entry.Row{}, all: map[catalog.Kind][]catalog.Record{}}
 	linked := *l
 	linked.Store = by
-	return &run{Loader: &linked, byCTID: by, org: org, options: o}
+	return &run{Loader: &linked, byCTID: by, org: org, options: o, names: map[catalog.Kind]*Names{}}
 }
 
 // run is one import.
@@ -277,8 +275,7 @@ type run struct {
 	rejectedBefore func(kind catalog.Kind, row int) bool
 	done           int
 	all            int
-	names          *catalogNames // nil until read
-	sections       *Names        // nil until read
+	names          map[catalog.Kind]*Names // see stored
 
 	// Of the file:
 	count      map[catalog.Kind]int
@@ -342,39 +339,37 @@ func (r *run) passKind(ctx context.Context, k importing, rows Rows, skip int) er
 	if k.alone() {
 		r.batchSize = 1
 	}
-	next, stop := iter.Pull2(r.rowsOf(k.kind, rows))
-	defer stop()
 	done := 0
 	var waiting []candidate
-	for more := true; more || len(waiting) > 0; {
-		for more && len(waiting) < windowRows {
-			row, err, ok := next()
-			if more = ok; !ok {
-				break
-			}
-			if err != nil {
-				return err
-			}
-			c := r.check(row)
-			if done < skip {
-				done++
-				r.skip(c)
-				continue
-			}
-			waiting = append(waiting, c)
-		}
-		if len(waiting) == 0 {
-			break
-		}
+	next := func() error {
 		n, err := r.batch(ctx, k, waiting, done)
-		if err != nil {
-			return err
-		}
 		waiting = slices.Clone(waiting[n:])
 		done += n
 		r.done += n
-		if r.options.Progress != nil {
+		if err == nil && r.options.Progress != nil {
 			r.options.Progress(r.done, r.all)
+		}
+		return err
+	}
+	for row, err := range r.rowsOf(k.kind, rows) {
+		if err != nil {
+			return err
+		}
+		c := r.check(row)
+		if done < skip {
+			done++
+			r.skip(c)
+			continue
+		}
+		if waiting = append(waiting, c); len(waiting) == windowRows {
+			if err := next(); err != nil {
+				return err
+			}
+		}
+	}
+	for len(waiting) > 0 {
+		if err := next(); err != nil {
+			return err
 		}
 	}
 	return nil
