@@ -31,7 +31,7 @@ const (
 	leastRecord       = 0.1
 	passageFolds      = 10
 	passageDeals      = 3
-	documentPrecision = 0.67
+	documentPrecision = 0.69
 	shortPrecision    = 0.70
 	passageLoss       = 0.01
 	mostBold          = 0.2
