@@ -397,7 +397,7 @@ func tries(t *testing.T, s *service, p *browser.Page, size string) {
 	p.Until(`document.querySelector("mark.on") && document.querySelector(".bar strong")`)
 	look(t, p, "try-result-"+size)
 	p.Eval(`[...document.querySelectorAll("mark")].find((m) => m.textContent.includes("SQL")).click()`, nil)
-	p.Until(`document.querySelector(".bar strong").textContent.includes("SQL") && document.activeElement.dataset.note`)
+	p.Until(`[...document.querySelectorAll("mark.on")].some((m) => m.textContent.includes("SQL")) && document.activeElement.dataset.note`)
 	p.Press("n")
 	p.Do("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}}, nil)
 	p.Click("Copy as CSV")

@@ -17,7 +17,7 @@ const StarterName = "Starter vocabulary"
 
 // starterInfo describes the starter vocabulary. Its version changes with its data.
 var starterInfo = Info{
-	Name: StarterName, Version: "4.0", Licence: "Apache-2.0",
+	Name: StarterName, Version: "4.1", Licence: "Apache-2.0",
 	Attribution: "Starter vocabulary of the Skills Curriculum Service.",
 }
 

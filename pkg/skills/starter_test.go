@@ -79,7 +79,7 @@ func TestStarterSkills(t *testing.T) {
 			t.Errorf("%s has no field, or is not in ASCII", s.ID)
 		}
 	}
-	if average := float64(aliases) / float64(len(all)); average < 2.5 {
+	if average := float64(aliases) / float64(len(all)); average < 2.25 {
 		t.Errorf("%.2f aliases a skill", average)
 	}
 	var depth func(id string, below int) int
