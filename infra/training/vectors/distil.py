@@ -34,7 +34,7 @@ from scipy import sparse
 
 from teacher import Teacher
 
-WORDS, DIMENSIONS, RIDGE = 36000, 192, 1.0
+WORDS, DIMENSIONS, RIDGE = 38000, 192, 1.0
 PACKAGES = pathlib.Path(__file__).parents[3] / "pkg"
 WORD = re.compile(r"[^\W_]+(?:\.(?:js|net)\b)?(?:\+\+|#)?")
 
