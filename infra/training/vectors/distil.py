@@ -200,8 +200,9 @@ def cosines(a, b):
     return (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-9)
 
 
-def write(path, vocab, vectors, background):
-    scale = np.maximum(np.abs(vectors).max(1), 1e-9) / 127
+def write(path, vocab, vectors, background, steps=127):
+    """Fewer steps make a file that compresses to less."""
+    scale = np.maximum(np.abs(vectors).max(1), 1e-9) / steps
     rows = np.round(vectors / scale[:, None]).astype(np.int8)
     text = "".join(w + "\n" for w in vocab).encode()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,6 +21,7 @@ from scipy import sparse
 from distil import builtin, lexicon, read, table, upper, words, write
 
 EPOCHS, BATCH, TEMPERATURE, STEP, LONGEST = 2, 1024, 0.07, 0.003, 40
+STEPS = 24  # of a vector's numbers, each side of zero; 127 fill a byte
 
 
 def pairs(data, skills):
@@ -118,7 +119,7 @@ def main():
     _, axes = np.linalg.eigh(both.T @ both)
     vectors = vectors @ axes[:, ::-1]
     shares = sparse.diags(1 / np.sqrt(np.maximum(labels.getnnz(1), 1)))
-    write(options.out, vocab, vectors, np.asarray((shares @ labels @ vectors).mean(0)))
+    write(options.out, vocab, vectors, np.asarray((shares @ labels @ vectors).mean(0)), steps=STEPS)
 
 
 if __name__ == "__main__":
